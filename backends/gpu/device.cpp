@@ -1,0 +1,262 @@
+// Memory, stream, event timer, gate and cache eviction of one physical GPU.
+#include "backends/gpu/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+
+#include "backends/gpu/device_kernels.hpp"
+#include "backends/gpu/error.hpp"
+#include "backends/gpu/telemetry.hpp"
+#include "core/error.hpp"
+
+namespace crosswarp::gpu {
+inline namespace cuda {
+namespace {
+
+constexpr std::size_t eviction_caches = 4;           // the set read to evict the cache, in cache sizes
+constexpr auto hang_limit = std::chrono::minutes(2);  // a kernel that takes longer is taken for hung
+
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// FP32 lanes of a multiprocessor, by compute capability (CUDA C++ Programming Guide, arithmetic throughput).
+int f32_lanes(int major, int minor) { return major == 8 && minor == 0 ? 64 : 128; }
+
+std::string pci_bus_id(int ordinal) {
+  std::array<char, 32> id{};
+  check(cudaDeviceGetPCIBusId(id.data(), id.size(), ordinal), "cudaDeviceGetPCIBusId");
+  return id.data();
+}
+
+std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+DeviceInfo describe(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  const int major = properties.major, minor = properties.minor;
+  DeviceInfo info;
+  info.key = fmt::format("gpu{}", ordinal);
+  info.name = properties.name;
+  info.architecture = fmt::format("sm_{}{}", major, minor);
+  info.memory = properties.totalGlobalMem;
+  info.cache = static_cast<std::size_t>(properties.l2CacheSize);
+  info.compute_units = properties.multiProcessorCount;
+  info.threads_per_unit = properties.maxThreadsPerMultiProcessor;
+  info.warp_size = properties.warpSize;
+  info.clock = attribute(cudaDevAttrClockRate, ordinal) * 1e3;
+  // Two transfers per clock of the memory bus; a multiprocessor takes 64 bytes per clock from L2.
+  info.memory_bandwidth =
+      2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+  info.cache_bandwidth = 64.0 * info.compute_units * info.clock;
+  info.flops_f32 = 2.0 * f32_lanes(major, minor) * info.compute_units * info.clock;
+  info.features = {"ptx", "wmma", "cooperative"};
+  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "tma"});
+  if (major == 9) info.features.push_back("wgmma");
+  int runtime = 0, driver = 0;
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  info.versions = {{"cuda_runtime", dotted(runtime)}, {"cuda_driver", dotted(driver)}, {"driver", driver_version()}};
+  return info;
+}
+
+/// Device ordinals that this build has code for; `why` says why there are none.
+std::vector<int> usable(std::string& why) {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    why = fmt::format("no NVIDIA GPU here ({})", code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
+    return {};
+  }
+  std::vector<int> ordinals;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    if (this_build_has_code()) {
+      ordinals.push_back(ordinal);
+    } else {
+      const int capability =
+          10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) + attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
+      why = fmt::format("this build has no code for sm_{0}; configure with -DCMAKE_CUDA_ARCHITECTURES={0}", capability);
+    }
+  }
+  return ordinals;
+}
+
+class Gpu final : public GpuDevice {
+ public:
+  explicit Gpu(int ordinal) : GpuDevice(describe(ordinal), ordinal), bus_(pci_bus_id(ordinal)) {
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaEventCreate(&start_), "cudaEventCreate");
+    check(cudaEventCreate(&stop_), "cudaEventCreate");
+    check(cudaHostAlloc(&gate_, 2 * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+    gate_[0] = gate_[1] = 0;
+    check(cudaHostGetDevicePointer(&gate_on_device_, gate_, 0), "cudaHostGetDevicePointer");
+    evictor_bytes_ = std::max(eviction_caches * info_.cache, std::size_t{64} << 20) / sizeof(uint4) * sizeof(uint4);
+    evictor_ = allocate(evictor_bytes_);
+    sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
+    fill(sink_, 0, 2 * sizeof(unsigned));
+    generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
+    synchronize();
+  }
+  ~Gpu() override {
+    release(evictor_);
+    release(sink_);
+    cudaFreeHost(gate_);
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+    cudaStreamDestroy(stream_);
+  }
+
+  void* allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    const cudaError_t code = cudaMalloc(&memory, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw Error(fmt::format("{} has no {} MiB of memory left ({} MiB are free)", info_.name, bytes >> 20,
+                              free_memory() >> 20),
+                  code);
+    }
+    guard(code, "cudaMalloc");
+    return memory;
+  }
+  void release(void* memory) noexcept override { cudaFree(memory); }
+  std::size_t free_memory() const override {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return free;
+  }
+
+  void fill(void* memory, unsigned char byte, std::size_t bytes) override {
+    guard(cudaMemsetAsync(memory, byte, bytes, stream_), "cudaMemsetAsync");
+  }
+  void read(void* to, const void* from, std::size_t bytes) override {
+    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    synchronize();
+  }
+  void generate(std::span<float> to, const Lattice& elements) override {
+    if (to.empty()) return;
+    guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
+  }
+
+  void synchronize() override {
+    guard(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+    wait();
+  }
+
+  double time(const Batch& batch) override {
+    if (batch.cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
+    if (batch.gated) {
+      guard(launch_gate(gate_on_device_, ++ticket_, gate_on_device_ + 1, stream_), "gate");
+    }
+    try {
+      guard(cudaEventRecord(start_, stream_), "cudaEventRecord");
+      for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
+      guard(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+    } catch (...) {
+      open_gate();
+      cudaStreamSynchronize(stream_);
+      throw;
+    }
+    open_gate();
+    wait();
+    if (batch.gated && std::atomic_ref(gate_[1]).load() == ticket_)
+      throw Error("the launch waits for the device; declare .result = ResultIn::host, so that it is timed so");
+    float milliseconds = 0;
+    guard(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+  void launch_empty() override {
+    guard(gpu::launch_empty(stream_), "empty kernel");
+  }
+
+  double time_read(std::span<const std::byte> memory) override {
+    const std::function<void(std::size_t)> launch = [&](std::size_t) { enqueue_read(memory); };
+    return time({.launch = launch, .count = 1, .cold = false, .gated = true});
+  }
+
+  Telemetry telemetry() const override { return gpu::telemetry(bus_); }
+  bool lost() const override { return lost_; }
+
+ private:
+  int resident_threads() const { return info_.compute_units * info_.threads_per_unit; }
+
+  void enqueue_read(std::span<const std::byte> memory) {
+    guard(launch_read(memory, resident_threads(), sink_, stream_), "read");
+  }
+
+  void open_gate() { std::atomic_ref(gate_[0]).store(ticket_); }
+
+  /// Like check(), and finds out whether the device is still there.
+  void guard(cudaError_t code, const char* what, std::source_location where = std::source_location::current()) {
+    if (code == cudaSuccess) return;
+    cudaGetLastError();
+    const cudaError_t after = cudaStreamQuery(stream_);
+    lost_ = after != cudaSuccess && after != cudaErrorNotReady;
+    check(code, what, where);
+  }
+
+  /// For everything up to `stop_`.
+  void wait() {
+    const auto deadline = std::chrono::steady_clock::now() + hang_limit;
+    for (cudaError_t code = cudaEventQuery(stop_); code != cudaSuccess; code = cudaEventQuery(stop_)) {
+      if (code != cudaErrorNotReady) guard(code, "kernel");
+      if (std::chrono::steady_clock::now() > deadline) {
+        lost_ = true;
+        throw Error("the device did not finish within two minutes");
+      }
+    }
+  }
+
+  std::string bus_;
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  unsigned* gate_ = nullptr;  // [0]: the last ticket that may pass; [1]: the last ticket that was overdue
+  unsigned* gate_on_device_ = nullptr;
+  unsigned ticket_ = 0;
+  void* evictor_ = nullptr;
+  std::size_t evictor_bytes_ = 0;
+  unsigned* sink_ = nullptr;
+  bool lost_ = false;
+};
+
+}  // namespace
+
+void check(cudaError_t code, const char* what, std::source_location where) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  throw Error(fmt::format("{}: {} ({})", what, cudaGetErrorString(code), cudaGetErrorName(code)), code, where);
+}
+
+std::vector<DeviceInfo> devices() {
+  std::string why;
+  std::vector<DeviceInfo> all;
+  for (const int ordinal : usable(why)) all.push_back(describe(ordinal));
+  return all;
+}
+
+std::string why_none() {
+  std::string why;
+  usable(why);
+  return why;
+}
+
+std::shared_ptr<GpuDevice> open(std::size_t place) {
+  static std::map<std::size_t, std::shared_ptr<GpuDevice>> opened;
+  std::string why;
+  auto& device = opened[place];
+  if (!device) device = std::make_shared<Gpu>(usable(why).at(place));
+  return device;
+}
+
+}  // namespace cuda
+}  // namespace crosswarp::gpu

@@ -1,0 +1,37 @@
+// The physical GPU: one object for every backend that runs on it, so that their rows share inputs, stream and timer.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/device.hpp"
+
+namespace crosswarp::gpu {
+inline namespace cuda {
+
+/// A device with its stream. All of a backend's work goes to `stream()`.
+class GpuDevice : public Device {
+ public:
+  cudaStream_t stream() const { return stream_; }
+  int ordinal() const { return ordinal_; }
+
+ protected:
+  GpuDevice(DeviceInfo info, int ordinal) : Device(std::move(info)), ordinal_(ordinal) {}
+  int ordinal_;
+  cudaStream_t stream_ = nullptr;
+};
+
+/// The devices that this build has code for. Starts the driver.
+std::vector<DeviceInfo> devices();
+
+/// Why `devices()` is empty.
+std::string why_none();
+
+/// The one object for the device at a place in `devices()`.
+std::shared_ptr<GpuDevice> open(std::size_t place);
+
+}  // namespace cuda
+}  // namespace crosswarp::gpu

@@ -1,0 +1,30 @@
+// The measuring's own kernels, for the host compiler. Each returns the launch's error code.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <span>
+
+#include "core/random.hpp"
+
+namespace crosswarp::gpu {
+inline namespace cuda {
+
+/// Whether the kernels were compiled for the current device.
+bool this_build_has_code();
+
+cudaError_t launch_empty(cudaStream_t stream);
+
+/// Holds the stream until the host has raised `*opened` to `ticket`. Opens by itself after about two seconds, and then
+/// leaves `ticket` in `*overdue`. Both are host memory as the device sees it.
+cudaError_t launch_gate(const unsigned* opened, unsigned ticket, unsigned* overdue, cudaStream_t stream);
+
+/// Reads all of `memory` (16-byte aligned) with `threads` resident threads. `never`: two zeros of device memory.
+cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned* never, cudaStream_t stream);
+
+/// to[i] = elements(i).
+cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream);
+
+}  // namespace cuda
+}  // namespace crosswarp::gpu

@@ -1,0 +1,71 @@
+// NVML is loaded at run time: a build machine has no driver, and a program without it must start.
+#include "backends/gpu/telemetry.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <utility>
+
+namespace crosswarp::gpu {
+namespace {
+
+using Handle = void*;
+
+/// The few entry points that are used, by the names and signatures of NVML's ABI.
+struct Nvml {
+  int (*init)() = nullptr;
+  int (*device_by_bus)(const char*, Handle*) = nullptr;
+  int (*clock)(Handle, unsigned, unsigned*) = nullptr;
+  int (*throttle)(Handle, unsigned long long*) = nullptr;
+  int (*driver)(char*, unsigned) = nullptr;
+  bool ready = false;
+
+  Nvml() {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    const auto load = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    ready = load(init, "nvmlInit_v2") && load(device_by_bus, "nvmlDeviceGetHandleByPciBusId_v2") &&
+            load(clock, "nvmlDeviceGetClockInfo") && load(driver, "nvmlSystemGetDriverVersion") && init() == 0;
+    if (!load(throttle, "nvmlDeviceGetCurrentClocksEventReasons"))
+      load(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  }
+};
+
+const Nvml& nvml() {
+  static const Nvml library;
+  return library;
+}
+
+}  // namespace
+
+Telemetry telemetry(const std::string& pci_bus_id) {
+  constexpr unsigned sm_clock = 1;
+  constexpr std::array<std::pair<unsigned long long, const char*>, 7> reasons{{{0x4, "power cap"},
+                                                                              {0x8, "hardware slowdown"},
+                                                                              {0x10, "sync boost"},
+                                                                              {0x20, "software thermal"},
+                                                                              {0x40, "hardware thermal"},
+                                                                              {0x80, "power brake"},
+                                                                              {0x100, "display clocks"}}};
+  Telemetry now;
+  Handle device = nullptr;
+  if (!nvml().ready || nvml().device_by_bus(pci_bus_id.c_str(), &device) != 0) return now;
+  unsigned megahertz = 0;
+  if (nvml().clock(device, sm_clock, &megahertz) == 0) now.clock = megahertz * 1e6;
+  unsigned long long mask = 0;
+  if (nvml().throttle && nvml().throttle(device, &mask) == 0)
+    for (const auto& [bit, reason] : reasons)
+      if (mask & bit) now.throttle += (now.throttle.empty() ? "" : ", ") + std::string(reason);
+  return now;
+}
+
+std::string driver_version() {
+  std::array<char, 96> text{};
+  if (!nvml().ready || nvml().driver(text.data(), text.size()) != 0) return {};
+  return text.data();
+}
+
+}  // namespace crosswarp::gpu

@@ -1,0 +1,38 @@
+// Kokkos, on whatever device its default execution space runs on: the GPU that the handwritten kernels use, or the host.
+#include "backends/kokkos/runtime.hpp"
+#include "core/host_device.hpp"
+#include "core/registry.hpp"
+
+#ifdef CROSSWARP_KOKKOS_ON_GPU
+#include "backends/gpu/device.hpp"
+#endif
+
+namespace crosswarp {
+namespace {
+
+class KokkosBackend final : public Backend {
+ public:
+  std::string name() const override { return "kokkos"; }
+  std::map<std::string, std::string> versions() const override { return kokkos::versions(); }
+#ifdef CROSSWARP_KOKKOS_ON_GPU
+  std::vector<DeviceInfo> devices() const override { return gpu::devices(); }
+  std::string why_none() const override { return "this Kokkos runs on a GPU, and there is " + gpu::why_none(); }
+  std::shared_ptr<Device> open(std::size_t place) const override {
+    const std::shared_ptr<gpu::GpuDevice> device = gpu::open(place);
+    kokkos::start(device->ordinal());
+    return device;
+  }
+#else
+  std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }
+  std::string why_none() const override { return {}; }
+  std::shared_ptr<Device> open(std::size_t) const override {
+    kokkos::start(0);
+    return open_host_device();
+  }
+#endif
+};
+
+const RegisterBackend<KokkosBackend> registered;
+
+}  // namespace
+}  // namespace crosswarp

@@ -1,0 +1,21 @@
+// parallel_reduce over a range, into a view: the one line that everybody writes first. Bound by memory, as far as one
+// element per iteration lets the compiler widen the loads.
+#include "backends/kokkos/queue.hpp"
+#include "experiments/reduce_sum.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  const auto in = array(args.in);
+  Kokkos::parallel_reduce(
+      range(queue, in.extent(0)), KOKKOS_LAMBDA(std::size_t i, float& sum) { sum += in(i); }, scalar(args.out));
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "parallel_reduce over a range into a device view: bound by memory with 4-byte loads",
+    .launch = sum,
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos

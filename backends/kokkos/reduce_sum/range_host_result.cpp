@@ -1,0 +1,22 @@
+// The same reduction into a variable of the host, as most codes have it. Bound, when small, by the wait for the result.
+#include "backends/kokkos/queue.hpp"
+#include "experiments/reduce_sum.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  const auto in = array(args.in);
+  Kokkos::parallel_reduce(
+      range(queue, in.extent(0)), KOKKOS_LAMBDA(std::size_t i, float& sum) { sum += in(i); }, *args.host_out);
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "parallel_reduce into a host variable: includes the synchronisation, and is bound by it when small",
+    .improves = "range",
+    .result = ResultIn::host,
+    .launch = sum,
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos

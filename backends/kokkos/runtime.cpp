@@ -1,0 +1,65 @@
+// Start, stop and execution space, across the versions of Kokkos.
+#include "backends/kokkos/runtime.hpp"
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "backends/kokkos/queue.hpp"
+#include "core/error.hpp"
+
+#ifdef CROSSWARP_KOKKOS_ON_GPU
+#include "backends/gpu/device.hpp"
+#endif
+
+namespace crosswarp::kokkos {
+namespace {
+
+std::optional<int> started_on;
+std::optional<Exec> exec;
+
+void stop() {
+  exec.reset();
+  Kokkos::finalize();
+}
+
+}  // namespace
+
+void start(int device_ordinal) {
+  if (started_on) {
+    if (*started_on != device_ordinal) throw Error("Kokkos is already started on another device");
+    return;
+  }
+#if KOKKOS_VERSION >= 30700
+  Kokkos::initialize(Kokkos::InitializationSettings().set_device_id(device_ordinal).set_disable_warnings(true));
+#else
+  Kokkos::InitArguments arguments;
+  arguments.device_id = device_ordinal;
+  arguments.disable_warnings = true;
+  Kokkos::initialize(arguments);
+#endif
+  started_on = device_ordinal;
+  // Registered after Kokkos built its own statics, so that it runs before they go.
+  std::atexit(stop);
+}
+
+const Exec& execution_space([[maybe_unused]] Device& device) {
+  if (!exec) {
+#ifdef CROSSWARP_KOKKOS_ON_GPU
+    exec.emplace(static_cast<gpu::GpuDevice&>(device).stream());
+#else
+    exec.emplace();
+#endif
+  }
+  return *exec;
+}
+
+std::map<std::string, std::string> versions() {
+  constexpr int v = KOKKOS_VERSION;
+  std::string version = std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);
+  const std::string note = CROSSWARP_KOKKOS_NOTE;
+  if (!note.empty()) version += " (" + note + ")";
+  return {{"kokkos", version}, {"kokkos_execution_space", Exec::name()}};
+}
+
+}  // namespace crosswarp::kokkos

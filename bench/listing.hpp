@@ -1,0 +1,18 @@
+// What there is, what would run, what is right, what is here: everything but timing.
+#pragma once
+
+#include "bench/options.hpp"
+#include "bench/plan.hpp"
+
+namespace crosswarp {
+
+/// Every variant that the filter selects; touches no device.
+void print_list(const Filter& filter);
+/// Every cell of the plan, and why it would be skipped.
+void print_plan(const Plan& plan, Runner& runner);
+/// Verifies every cell of the plan. Returns the exit code.
+int print_verdicts(const Plan& plan, Runner& runner);
+/// The devices of each backend and their theoretical peaks.
+void print_devices();
+
+}  // namespace crosswarp

@@ -1,0 +1,133 @@
+// The command line. Axis flags come from the experiments that are linked in.
+#include "bench/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "core/error.hpp"
+#include "core/names.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// CLI11's own words, with the nearest flag where one was mistyped.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+      known.push_back(sub->get_name());
+    for (const std::string& argument : arguments) {
+      const std::string name = argument.substr(0, argument.find('='));
+      if (name.starts_with("-") && std::find(known.begin(), known.end(), name) == known.end())
+        return fmt::format("{}: {}", name, did_you_mean(name, known));
+    }
+  }
+  std::string text = error.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+Options parse(int argc, char** argv) {
+  Options options;
+  options.program = argv[0];
+  std::vector<std::string> arguments;
+  for (int i = 1; i < argc; ++i)
+    (std::string_view(argv[i]).starts_with("--benchmark_") ? options.benchmark_flags : arguments).push_back(argv[i]);
+
+  CLI::App app("What a GPU kernel idea is worth, and what it costs to write it portably.", "bench");
+  app.footer(
+      "Without arguments: every experiment at its default points on the best backend here.\n"
+      "Values on an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3 and ranges 2^20:2^30:x4 or 0:1000:+100.\n"
+      "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
+      "Exit codes: 0 done; 1 something was wrong, failed or implausible; 2 the request cannot be met.");
+  app.add_option("--backend", options.filter.backends, "Backends, interleaved and compared at each point")
+      ->delimiter(',')
+      ->type_name("NAME,…");
+  app.add_option("--experiment", options.filter.experiments, "Experiments")->delimiter(',')->type_name("NAME,…");
+  app.add_option("--variant", options.filter.variants, "Variants")->delimiter(',')->type_name("NAME,…");
+  app.add_option("--tuning", options.filter.tunings, "Tunings in place of the defaults, or 'all'")
+      ->delimiter(',')
+      ->type_name("NAME,…");
+  std::map<std::string, std::string> meanings;
+  for (const auto& [name, experiment] : Registry::instance().experiments())
+    for (const Axis& axis : experiment.axes) meanings.try_emplace(axis.name, axis.meaning);
+  std::map<std::string, std::string> axes;
+  for (const auto& [name, meaning] : meanings)
+    app.add_option("--" + name, axes[name], meaning)->type_name("VALUES")->group("Axes");
+
+  bool cold = false, hot = false, single = false, list = false, dry_run = false, verify = false;
+  app.add_flag("--cold", cold, "Caches flushed, then k launches on k distinct inputs as one sample (default)")
+      ->group("Measuring");
+  app.add_flag("--hot", hot, "k launches on the same input")->group("Measuring");
+  app.add_flag("--single", single, "One launch behind a cache flush")->group("Measuring");
+  app.add_option("--min-time", options.run.stop.min_time, "Device seconds after which a cell is done")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 3600.0).description(""))
+      ->type_name("S")
+      ->group("Measuring");
+  app.add_option("--time-limit", options.run.stop.time_limit, "Wall seconds after which a cell is cut off")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 3600.0).description(""))
+      ->type_name("S")
+      ->group("Measuring");
+  app.add_option("--device", options.run.device, "Place in each backend's list of devices; see bench devices")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group("Measuring");
+  app.add_option("--seed", options.run.seed, "Seed of the inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group("Measuring");
+  app.add_option("--json", options.json, "Results in Google Benchmark's format, and a journal beside them")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--csv", options.csv, "Results as one flat table")->type_name("FILE")->group("Output");
+  app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
+  app.add_flag("--list", list, "What there is; touches no device")->group("Instead of running");
+  app.add_flag("--dry-run", dry_run, "What would run, and what would be skipped")->group("Instead of running");
+  app.add_flag("--verify", verify, "Correctness only")->group("Instead of running");
+
+  CLI::App* devices = app.add_subcommand("devices", "What this machine has and what each backend sees of it");
+  CLI::App* report = app.add_subcommand("report", "Tables from the JSON of earlier runs");
+  report->add_option("FILE", options.report_inputs, "Results that --json wrote")->required();
+  options.report_format = "md";
+  report->add_option("--format", options.report_format, "Markdown")->check(CLI::IsMember({"md"}))->capture_default_str();
+  report->add_option("-o,--output", options.report_output, "Where to, in place of standard output");
+  app.require_subcommand(0, 1);
+
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << (report->parsed() ? report : devices->parsed() ? devices : &app)->help();
+    options.action = Options::Action::nothing;
+    return options;
+  } catch (const CLI::ParseError& error) {
+    throw Error(explain(app, error, arguments));
+  }
+
+  for (const auto& [name, spec] : axes)
+    if (app.count("--" + name)) options.filter.axes[name] = spec;
+  if (cold) options.modes.push_back(Mode::cold);
+  if (hot) options.modes.push_back(Mode::hot);
+  if (single) options.modes.push_back(Mode::single);
+  if (options.modes.empty()) options.modes.push_back(Mode::cold);
+  if (list + dry_run + verify > 1) throw Error("--list, --dry-run and --verify exclude each other");
+  using Action = Options::Action;
+  options.action = devices->parsed()  ? Action::devices
+                   : report->parsed() ? Action::report
+                   : list             ? Action::list
+                   : dry_run          ? Action::dry_run
+                   : verify           ? Action::verify
+                                      : Action::run;
+  return options;
+}
+
+}  // namespace crosswarp

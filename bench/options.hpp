@@ -1,0 +1,32 @@
+// What the user asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/registry.hpp"
+#include "core/runner.hpp"
+
+namespace crosswarp {
+
+struct Options {
+  enum class Action { run, list, dry_run, verify, devices, report, nothing };
+  Action action = Action::run;
+  Filter filter;
+  std::vector<Mode> modes;
+  RunOptions run;
+  std::string json, csv;
+  bool quiet = false;
+
+  std::vector<std::string> report_inputs;
+  std::string report_format, report_output;
+
+  std::string program;
+  std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
+};
+
+/// Reads the command line. Prints help and asks for nothing more where that is what the user wants. Throws Error, in one
+/// line, for everything that does not fit.
+Options parse(int argc, char** argv);
+
+}  // namespace crosswarp

@@ -1,0 +1,82 @@
+// Defaults are chosen to fit the machine; what was asked for must fit, or is refused here, before anything runs.
+#include "bench/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+
+#include "core/error.hpp"
+#include "core/format.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr std::size_t default_share = 32;  // a default point takes at most this part of a device's memory
+
+/// The first backend with a device of its own; on a machine without one, every backend, since all share the host.
+std::vector<std::string> best_backends(Runner& runner) {
+  std::vector<std::string> usable;
+  for (const auto& backend : Registry::instance().backends()) {
+    const Runner::Place place = runner.place(*backend);
+    if (!place.device) continue;
+    if (place.device->info().key != "host") return {backend->name()};
+    usable.push_back(backend->name());
+  }
+  if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
+  return usable;
+}
+
+bool by_name(const std::string& pattern, const Cell& cell, Mode mode) {
+  if (pattern.empty() || pattern == "all") return true;
+  const bool negated = pattern.front() == '-';
+  const std::string name = cell.id() + "/" + to_string(mode);
+  try {
+    return std::regex_search(name, std::regex(pattern.substr(negated), std::regex::extended)) != negated;
+  } catch (const std::regex_error& error) {
+    throw Error(fmt::format("--benchmark_filter {}: {}", pattern, error.what()));
+  }
+}
+
+std::string benchmark_filter(const Options& options) {
+  std::string pattern;
+  for (const std::string& flag : options.benchmark_flags)
+    if (constexpr std::string_view name = "--benchmark_filter="; flag.starts_with(name)) pattern = flag.substr(name.size());
+  return pattern;
+}
+
+}  // namespace
+
+Plan plan(const Options& options, Runner& runner) {
+  Filter filter = options.filter;
+  for (const std::string& name : filter.backends)
+    if (const Runner::Place place = runner.place(Registry::instance().backend(name)); !place.device)
+      throw Error(fmt::format("--backend {}: {}", name, place.why_not));
+  if (filter.backends.empty()) filter.backends = best_backends(runner);
+
+  const std::string pattern = benchmark_filter(options);
+  std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
+  for (const Cell& cell : Registry::instance().cells(filter)) {
+    const Device* device = runner.place(*cell.backend).device;
+    const std::size_t bytes = cell.experiment->footprint(cell.point);
+    if (device && filter.axes.empty() && bytes > device->info().memory / default_share) continue;
+    if (device && bytes > device->free_memory())
+      throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
+                              binary_bytes(static_cast<double>(bytes)), device->info().name,
+                              binary_bytes(static_cast<double>(device->free_memory()))));
+    points[{cell.experiment->name, cell.point}].push_back(cell);
+  }
+  Plan plan{{}, filter.backends};
+  for (const Mode mode : options.modes)
+    for (const auto& [where, cells] : points) {
+      Group group{{}, mode};
+      for (const Cell& cell : cells)
+        if (by_name(pattern, cell, mode)) group.cells.push_back(cell);
+      if (!group.cells.empty()) plan.groups.push_back(std::move(group));
+    }
+  if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
+  return plan;
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,26 @@
+// Which cells a request comes to on this machine, in the order in which they run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/options.hpp"
+
+namespace crosswarp {
+
+/// Cells that run side by side: one experiment, one point, one mode.
+struct Group {
+  std::vector<Cell> cells;
+  Mode mode;
+};
+
+struct Plan {
+  std::vector<Group> groups;
+  std::vector<std::string> backends;  ///< As the user ordered them, or as chosen here.
+};
+
+/// Throws Error where the request cannot be met on this machine: a backend that was asked for has no device, a size
+/// that was asked for does not fit in memory.
+Plan plan(const Options& options, Runner& runner);
+
+}  // namespace crosswarp

@@ -1,0 +1,150 @@
+// Two tables for each experiment: the ladder at its largest point, and every rung over all points.
+#include "bench/report/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/format.hpp"
+
+namespace crosswarp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One result of a file, as far as tables need it.
+struct Row {
+  std::string rung, idea, status, point;
+  Json axes;
+  std::optional<double> time, rate, of_peak;  // seconds, bytes per second, fraction of the measured peak
+  Json parent, library, other;
+};
+
+std::optional<double> number(const Json& value) {
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::string factor(const Json& ratio, bool with_interval = false) {
+  if (!ratio.is_object()) return "";
+  const std::string value = fmt::format("{:.2f}", ratio.at("value").get<double>());
+  if (!with_interval) return value;
+  return fmt::format("{} [{:.2f}, {:.2f}]", value, ratio.at("low").get<double>(), ratio.at("high").get<double>());
+}
+
+/// `2^20` where it is that, else decimal.
+std::string short_value(const Json& value) {
+  if (!value.is_number_integer()) return value.get<std::string>();
+  const auto n = value.get<std::int64_t>();
+  int exponent = 0;
+  while (exponent < 62 && (std::int64_t{1} << exponent) < n) ++exponent;
+  return n >= 1024 && (std::int64_t{1} << exponent) == n ? fmt::format("2^{}", exponent) : std::to_string(n);
+}
+
+std::string short_point(const Json& axes) {
+  std::string text;
+  for (const auto& [axis, value] : axes.items())
+    if (axis == "n" || value != Json(0)) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
+  return text;
+}
+
+Json load(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("{}: cannot be read", path));
+  Json json = Json::parse(file, nullptr, false);
+  if (json.is_discarded() || !json.contains("benchmarks") || !json.contains("context"))
+    throw Error(fmt::format("{}: not a result file of bench --json", path));
+  return json;
+}
+
+std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode) {
+  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), mode);
+  text += "| rung | time | rate | of measured peak | × parent | × library | × other backend [95 %] | idea |\n";
+  text += "|---|--:|--:|--:|--:|--:|--:|---|\n";
+  for (const Row& r : rows)
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", r.rung, r.time ? si(r.time, "s") : r.status,
+                        si(r.rate, "B/s"), percent(r.of_peak), factor(r.parent), factor(r.library),
+                        factor(r.other, true), r.idea);
+  return text;
+}
+
+std::string overview(const std::vector<std::vector<Row>>& points, const std::string& device, const std::string& mode) {
+  std::vector<std::string> rungs;
+  for (const auto& rows : points)
+    for (const Row& r : rows)
+      if (std::find(rungs.begin(), rungs.end(), r.rung) == rungs.end()) rungs.push_back(r.rung);
+  std::sort(rungs.begin(), rungs.end());
+  std::string text = fmt::format("{}, median time of a launch, {}:\n\n| rung |", device, mode);
+  std::string line = "|---|";
+  for (const auto& rows : points) {
+    text += fmt::format(" {} |", short_point(rows.front().axes));
+    line += "--:|";
+  }
+  text += "\n" + line + "\n";
+  for (const std::string& rung : rungs) {
+    text += fmt::format("| `{}` |", rung);
+    for (const auto& rows : points) {
+      const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.rung == rung; });
+      text += fmt::format(" {} |", found == rows.end() ? "" : found->time ? si(found->time, "s") : found->status);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_markdown(const std::vector<std::string>& inputs, const std::string& output) {
+  // experiment, mode and device → point (numbers sort as numbers) → rows
+  std::map<std::array<std::string, 3>, std::map<std::vector<Json>, std::vector<Row>>> all;
+  std::string provenance;
+  for (const std::string& path : inputs) {
+    const Json json = load(path);
+    const Json& context = json["context"];
+    const auto said = [&](const char* key) { return context.value(key, std::string("unknown")); };
+    provenance += fmt::format("{}: commit {}, {}, seed {}", path.substr(path.find_last_of('/') + 1), said("commit"),
+                              said("date").substr(0, 10), said("seed"));
+    if (context.contains("kokkos")) provenance += ", Kokkos " + said("kokkos");
+    provenance += ".\n";
+    for (const Json& b : json["benchmarks"]) {
+      if (b.value("repetition_index", 0) != 0) continue;
+      Row row;
+      const std::string tuning = b.value("tuning", "");
+      row.rung = b.at("name").get<std::string>();
+      row.rung.erase(row.rung.find('/', row.rung.find('/', row.rung.find('/') + 1) + 1));
+      row.idea = b.at("idea").get<std::string>();
+      row.status = b.at("status").get<std::string>();
+      row.axes = b.at("axes");
+      row.rate = number(b.at("bytes_per_second"));
+      row.of_peak = number(b.at("of_measured_peak"));
+      if (const auto ns = number(b.at("real_time"))) row.time = *ns * 1e-9;
+      row.parent = b.at("over_parent");
+      row.library = b.at("over_library");
+      row.other = b.at("over_other");
+      std::vector<Json> key;
+      for (const auto& [axis, value] : row.axes.items()) key.push_back(value);
+      const std::string device = b.at("device").is_string() ? b.at("device").get<std::string>() : "no device";
+      all[{b.at("experiment"), b.at("mode"), device}][key].push_back(std::move(row));
+    }
+  }
+  std::string text;
+  for (const auto& [what, points] : all) {
+    std::vector<std::vector<Row>> in_order;
+    for (const auto& [key, rows] : points) in_order.push_back(rows);
+    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]);
+    text += ladder(in_order.back(), what[2], what[1]) + "\n" + overview(in_order, what[2], what[1]);
+  }
+  text += "\n" + provenance;
+  if (output.empty()) {
+    std::cout << text;
+  } else if (!(std::ofstream(output) << text << std::flush)) {
+    throw Error(fmt::format("{}: cannot be written", output));
+  }
+}
+
+}  // namespace crosswarp

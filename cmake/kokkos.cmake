@@ -1,0 +1,49 @@
+# Finds Kokkos 3.4 … 5.x and makes `crosswarp_kokkos_library` of it: first what Kokkos_ROOT points at, then what is
+# installed, then, if asked, the official release, built once with CUDA.
+set(CROSSWARP_HAS_KOKKOS OFF)
+set(CROSSWARP_KOKKOS_ON_GPU OFF)
+if(NOT CROSSWARP_KOKKOS)
+  return()
+endif()
+
+# `separable_compilation`: a Kokkos that was built through its nvcc wrapper would otherwise redirect every compile of this
+# project to the wrapper. What needs nvcc is compiled as CUDA here anyway.
+find_package(Kokkos QUIET COMPONENTS separable_compilation)
+if(CROSSWARP_FETCH_KOKKOS AND CROSSWARP_HAS_CUDA AND NOT (Kokkos_FOUND AND "CUDA" IN_LIST Kokkos_DEVICES))
+  include(fetch_kokkos)
+endif()
+if(NOT Kokkos_FOUND)
+  message(STATUS "crosswarp: no Kokkos here, so no Kokkos backend; set Kokkos_ROOT, or install libtrilinos-kokkos-dev")
+  return()
+endif()
+if(Kokkos_VERSION VERSION_LESS 3.4)
+  message(STATUS "crosswarp: Kokkos ${Kokkos_VERSION} is older than 3.4, so no Kokkos backend")
+  return()
+endif()
+if("CUDA" IN_LIST Kokkos_DEVICES)
+  if(NOT CROSSWARP_HAS_CUDA)
+    message(FATAL_ERROR "Kokkos at ${Kokkos_DIR} was built for CUDA, and there is no nvcc here: "
+      "install one, or set -DCROSSWARP_KOKKOS=OFF, or point Kokkos_ROOT at a Kokkos for the host")
+  endif()
+  set(CROSSWARP_KOKKOS_ON_GPU ON)
+endif()
+
+add_library(crosswarp_kokkos_library INTERFACE)
+get_target_property(include_directories Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)
+if(include_directories AND NOT EXISTS "${include_directories}/Kokkos_Core.hpp" AND TARGET trilinos_kokkoscore)
+  # Debian's and Ubuntu's libtrilinos-kokkos-dev exports /usr/lib/include for /usr/include/trilinos.
+  set(include_directories /usr/include/trilinos)
+  set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${include_directories})
+endif()
+if(include_directories)
+  target_include_directories(crosswarp_kokkos_library SYSTEM INTERFACE ${include_directories})
+endif()
+target_link_libraries(crosswarp_kokkos_library INTERFACE Kokkos::kokkos)
+if(CROSSWARP_KOKKOS_ON_GPU AND Kokkos_VERSION VERSION_LESS 5.0 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
+  # nvcc from 12.9 on lays [[no_unique_address]] members out differently on host and device in C++20, so that kernels read
+  # wrong addresses (kokkos/mdspan#434, #435). Kokkos 5 knows; for older ones the attribute is taken away here.
+  target_compile_definitions(crosswarp_kokkos_library INTERFACE MDSPAN_IMPL_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1
+    MDSPAN_IMPL_NO_UNIQUE_ADDRESS= _MDSPAN_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1 _MDSPAN_NO_UNIQUE_ADDRESS=)
+endif()
+set(CROSSWARP_HAS_KOKKOS ON)
+message(STATUS "crosswarp: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) at ${Kokkos_DIR}")

@@ -1,0 +1,95 @@
+// Device memory that notices when somebody writes where they should not, or not at all.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+
+namespace crosswarp {
+
+/// `count` elements on a device, between two guard bands. Move-only; the device must outlive it.
+///
+/// Guards and poison are bytes of 0xff: a NaN in every floating type and -1 in every integer, so that a result which took
+/// in one element too many is as wrong as one that was never written.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+
+  /// Uninitialised. `misalignment`: elements by which the first one is put past an aligned address.
+  Buffer(Device& device, std::size_t count, std::size_t misalignment = 0)
+      : device_(&device), count_(count), front_(guard + misalignment * sizeof(T)) {
+    if (count > (std::numeric_limits<std::size_t>::max() - front_ - guard) / sizeof(T))
+      throw Error("a buffer of this many elements does not fit in an address space");
+    memory_ = static_cast<std::byte*>(device.allocate(bytes_in_all()));
+    device.fill(memory_, poison_byte, front_);
+    device.fill(memory_ + front_ + count_ * sizeof(T), poison_byte, guard);
+  }
+  ~Buffer() {
+    if (memory_) device_->release(memory_);
+  }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  /// Device memory: not for the host to touch unless the device is the host.
+  std::span<T> span() const { return {reinterpret_cast<T*>(memory_ + front_), count_}; }
+  std::size_t size() const { return count_; }
+
+  void poison() { fill(poison_byte); }
+  void fill(unsigned char byte) {
+    if (count_) device_->fill(span().data(), byte, count_ * sizeof(T));
+  }
+
+  T read(std::size_t i) const {
+    T value;
+    device_->read(&value, span().data() + i, sizeof(T));
+    return value;
+  }
+
+  /// Whether both guard bands are as they were.
+  bool guards_intact() const {
+    return intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard);
+  }
+
+  /// Device memory that a buffer takes beside its elements.
+  static constexpr std::size_t guard = 4096;
+
+ private:
+  static constexpr unsigned char poison_byte = 0xff;
+
+  std::size_t bytes_in_all() const { return front_ + count_ * sizeof(T) + guard; }
+
+  bool intact(const std::byte* band, std::size_t bytes) const {
+    std::array<unsigned char, 2 * guard> host;
+    for (std::size_t done = 0; done < bytes; done += host.size()) {
+      const std::size_t piece = std::min(bytes - done, host.size());
+      device_->read(host.data(), band + done, piece);
+      if (!std::all_of(host.begin(), host.begin() + piece, [](unsigned char b) { return b == poison_byte; }))
+        return false;
+    }
+    return true;
+  }
+
+  void swap(Buffer& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(memory_, other.memory_);
+    std::swap(count_, other.count_);
+    std::swap(front_, other.front_);
+  }
+
+  Device* device_ = nullptr;
+  std::byte* memory_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t front_ = guard;
+};
+
+}  // namespace crosswarp

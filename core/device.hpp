@@ -1,0 +1,94 @@
+// What the measuring needs of a device, whoever makes it: memory, order, time, and facts about itself.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+
+namespace crosswarp {
+
+/// Facts about one physical device. A rate or size of 0 is one that nobody knows.
+struct DeviceInfo {
+  std::string key;           ///< `gpu0`, `host`: rows are compared with a ratio only where this is the same.
+  std::string name;          ///< `NVIDIA H200`
+  std::string architecture;  ///< `sm_90`, `x86_64`
+  std::size_t memory = 0;    ///< Bytes in all.
+  std::size_t cache = 0;     ///< Bytes of the last cache before memory.
+  int compute_units = 0;     ///< Multiprocessors, or cores.
+  int threads_per_unit = 0;  ///< Resident at most.
+  int warp_size = 1;
+  double clock = 0;                     ///< Hz, the highest.
+  double memory_bandwidth = 0;          ///< Bytes per second, theoretical.
+  double cache_bandwidth = 0;           ///< Bytes per second, theoretical, from the last cache.
+  double flops_f32 = 0;                 ///< Per second, theoretical, without matrix units.
+  std::vector<std::string> features;    ///< What variants may need: `ptx`, `wgmma`, `tma` …
+  std::map<std::string, std::string> versions;  ///< Driver, runtime …: goes into the context of results.
+};
+
+/// The state of a device at one moment. Unknown where empty or 0.
+struct Telemetry {
+  double clock = 0;      ///< Hz, of the multiprocessors.
+  std::string throttle;  ///< Reasons, comma-separated.
+};
+
+/// `count` launches that are timed as one.
+struct Batch {
+  const std::function<void(std::size_t)>& launch;  ///< Enqueues launch i (host: runs it).
+  std::size_t count = 1;
+  bool cold = true;   ///< Evict the caches before.
+  bool gated = true;  ///< Let nothing start before everything is enqueued, so that launch costs stay out.
+                      ///< Not possible for launches that wait for the device.
+};
+
+/// Owns a physical device's memory, stream and timer. Errors are thrown as Error.
+///
+/// Threads: one at a time. All work is ordered: what is enqueued later runs later.
+class Device {
+ public:
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceInfo& info() const { return info_; }
+
+  /// At least 256-byte aligned, uninitialised. Throws Error where memory is short.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual std::size_t free_memory() const = 0;
+
+  virtual void fill(void* memory, unsigned char byte, std::size_t bytes) = 0;
+  virtual void read(void* to_host, const void* from_device, std::size_t bytes) = 0;
+  virtual void generate(std::span<float> to_device, const Lattice& elements) = 0;
+
+  /// Waits for all work. Throws what any of it raised.
+  virtual void synchronize() = 0;
+
+  /// Seconds of device time for the whole batch. Throws what any launch raised.
+  virtual double time(const Batch& batch) = 0;
+
+  /// Enqueues the least work that can be timed: what it takes is the floor under every small number.
+  virtual void launch_empty() = 0;
+
+  /// Seconds that one pure read of `memory` takes on a kernel written for it; `memory` is at least 16-byte aligned.
+  virtual double time_read(std::span<const std::byte> memory) = 0;
+
+  virtual Telemetry telemetry() const { return {}; }
+
+  /// A fault has made the device unusable for this process.
+  virtual bool lost() const { return false; }
+
+ protected:
+  explicit Device(DeviceInfo info) : info_(std::move(info)) {}
+  DeviceInfo info_;
+};
+
+/// The best of several reads of a set far larger than the cache, in bytes per second: the measured ceiling for memory
+/// rates. Also brings a device from its idle clock to its working one.
+double measure_read_bandwidth(Device& device);
+
+}  // namespace crosswarp

@@ -1,0 +1,22 @@
+// Numbers for people: SI prefixes, percentages, factors.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace crosswarp {
+
+/// Three significant digits with an SI prefix: `4.13 µs`, `1.02 TB/s`; `-` for nothing.
+std::string si(std::optional<double> value, std::string_view unit);
+
+/// `97.3 %`; `-` for nothing.
+std::string percent(std::optional<double> fraction);
+
+/// Binary multiples, for memory sizes: `60 MiB`.
+std::string binary_bytes(double bytes);
+
+/// Columns of a text on a terminal; every code point of it takes one.
+std::size_t columns(std::string_view text);
+
+}  // namespace crosswarp

@@ -1,0 +1,131 @@
+// Memory, caches and clock of the host. Time is the steady clock's: a launch on the host runs where it is called.
+#include "core/host_device.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// Servers report the whole socket's cache even to a guest of two cores; past this, reading more evicts no better.
+constexpr std::size_t most_flushed = std::size_t{128} << 20;
+
+std::size_t available_memory() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  std::size_t kilobytes = 0;
+  while (meminfo >> key >> kilobytes) {
+    if (key == "MemAvailable:") return kilobytes * 1024;
+    meminfo.ignore(64, '\n');
+  }
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "host processor";
+}
+
+/// The sum of all words, on all cores. Bound by memory once the set is larger than the caches.
+std::uint64_t read_all(const std::byte* memory, std::size_t bytes) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(memory);
+  const std::size_t count = bytes / sizeof(std::uint64_t);
+  std::uint64_t sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) schedule(static)
+  for (std::size_t i = 0; i < count; ++i) sum += words[i];
+  return sum;
+}
+
+class HostDevice final : public Device {
+ public:
+  HostDevice()
+      : Device(host_device_info()),
+        evictor_(std::min(2 * std::max(info_.cache, std::size_t{1} << 24), most_flushed), std::byte{1}) {}
+
+  void* allocate(std::size_t bytes) override {
+    // Linux promises more than it has: what is not available is refused here rather than killed later.
+    if (bytes > free_memory()) {
+      throw Error(fmt::format("{} MiB of host memory are not available ({} MiB are)", bytes >> 20,
+                              free_memory() >> 20));
+    }
+    void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!memory) throw Error(fmt::format("the host has no {} MiB of memory left", bytes >> 20));
+    return memory;
+  }
+  void release(void* memory) noexcept override { std::free(memory); }
+  std::size_t free_memory() const override { return available_memory(); }
+
+  void fill(void* memory, unsigned char byte, std::size_t bytes) override { std::memset(memory, byte, bytes); }
+  void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void generate(std::span<float> to, const Lattice& elements) override {
+    float* const data = to.data();
+    const std::size_t n = to.size();
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i) data[i] = elements(i);
+  }
+  void synchronize() override {}
+
+  double time(const Batch& batch) override {
+    if (batch.cold) evict();
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void launch_empty() override {
+#pragma omp parallel
+    {
+      asm volatile("");  // the team is formed and dissolved, which is what a launch costs here
+    }
+  }
+
+  double time_read(std::span<const std::byte> memory) override {
+    const auto start = std::chrono::steady_clock::now();
+    sink_ = read_all(memory.data(), memory.size());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  void evict() { sink_ = read_all(evictor_.data(), evictor_.size()); }
+
+  std::vector<std::byte> evictor_;
+  volatile std::uint64_t sink_ = 0;
+};
+
+}  // namespace
+
+DeviceInfo host_device_info() {
+  utsname system{};
+  uname(&system);
+  DeviceInfo info;
+  info.key = "host";
+  info.name = processor_name();
+  info.architecture = system.machine;
+  info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  info.cache = static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  info.compute_units = omp_get_max_threads();
+  info.threads_per_unit = 1;
+  info.versions["kernel"] = system.release;
+  info.versions["compiler"] = __VERSION__;
+  return info;
+}
+
+std::shared_ptr<Device> open_host_device() {
+  static const std::shared_ptr<Device> host = std::make_shared<HostDevice>();
+  return host;
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,13 @@
+// Names that a user may mistype.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crosswarp {
+
+/// `unknown; did you mean 'cuda'? (there are: cuda, host, kokkos)`. With no names at all: `unknown; there are none`.
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names);
+
+}  // namespace crosswarp

@@ -1,0 +1,59 @@
+// Inputs that device and host can both compute from their index alone: a counter-based generator, and numbers drawn
+// from it whose sums are exact in float.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace crosswarp {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection of 64-bit words with full avalanche.
+constexpr std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// A stream of random words, addressed by index. Streams of different seeds or numbers are independent.
+struct RandomStream {
+  std::uint64_t key = 0;
+
+  constexpr RandomStream(std::uint64_t seed, std::uint64_t number) : key(mix(mix(seed) + number)) {}
+
+  /// 32 random bits; one mixing step serves two neighbours.
+  constexpr std::uint32_t operator()(std::uint64_t i) const {
+    const std::uint64_t word = mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15u);
+    return static_cast<std::uint32_t>(i % 2 ? word >> 32 : word);
+  }
+};
+
+/// Random odd multiples of 2^-bits in (-1, 1): never zero, both signs, mean zero.
+///
+/// Why a lattice: with `bits` from `exact_bits(n)`, every partial sum of n such numbers, in whatever order and grouping,
+/// is a multiple of 2^-bits below 2^24 steps, hence exact in float. A correct sum then has no rounding error at all, and
+/// its oracle needs no tolerance: one element dropped or added twice shows at any n.
+struct Lattice {
+  RandomStream random;
+  int bits = 0;
+
+  /// The element in steps of 2^-bits; |steps| < 2^bits.
+  constexpr std::int32_t steps(std::uint64_t i) const {
+    const std::int32_t q = bits > 0 ? static_cast<std::int32_t>(random(i) >> (32 - bits)) : 0;
+    return 2 * q + 1 - (std::int32_t{1} << bits);
+  }
+  constexpr float step() const { return 1.0f / static_cast<float>(std::uint32_t{1} << bits); }
+  constexpr float operator()(std::uint64_t i) const { return static_cast<float>(steps(i)) * step(); }
+};
+
+/// The most bits for which partial sums of `n` lattice elements stay below 2^24 steps with a margin of eight standard
+/// deviations (a step count has deviation 2^bits / sqrt(3)): 64/3 · 4^bits · n ≤ 2^48. At least 1, at most 21.
+constexpr int exact_bits(std::uint64_t n) {
+  int bits = 1;
+  while (bits < 21 && n <= (std::uint64_t{3} << 42) >> (2 * (bits + 1))) ++bits;
+  return bits;
+}
+
+/// The exact sum of the first `n` elements, computed in integers on all cores.
+double exact_sum(const Lattice& elements, std::uint64_t n);
+
+}  // namespace crosswarp

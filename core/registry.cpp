@@ -1,0 +1,144 @@
+// Selection by name, with an error for every name that means nothing.
+#include "core/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/names.hpp"
+
+namespace crosswarp {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void require_known(std::string_view flag, const std::vector<std::string>& asked, std::vector<std::string> known) {
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (const auto& name : asked)
+    if (!contains(known, name)) throw Error(fmt::format("{} {}: {}", flag, name, did_you_mean(name, known)));
+}
+
+/// Tunings of `variant` that the filter asks for: its default where none is asked for.
+std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std::vector<std::string>& asked) {
+  if (asked.empty()) return {&variant.tunings.front()};
+  std::vector<const Tuning*> selected;
+  for (const Tuning& tuning : variant.tunings)
+    if (contains(asked, "all") || contains(asked, tuning.name())) selected.push_back(&tuning);
+  return selected;
+}
+
+void sort_by_id(std::vector<Cell>& cells) {
+  std::stable_sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+    const std::string rung_a = a.rung(), rung_b = b.rung();
+    return rung_a != rung_b ? rung_a < rung_b : a.point < b.point;
+  });
+}
+
+}  // namespace
+
+int Tuning::operator[](std::string_view wanted) const {
+  for (const auto& [name, value] : values)
+    if (name == wanted) return value;
+  throw Error(fmt::format("tuning '{}' has no '{}'", name(), wanted));
+}
+
+std::string Tuning::name() const {
+  std::string all;
+  for (const auto& [name, value] : values) all += fmt::format("{}{}{}", all.empty() ? "" : "_", name, value);
+  return all;
+}
+
+std::string Cell::rung() const {
+  return tuning == &variant->tunings.front() ? variant->id() : variant->id() + "@" + tuning->name();
+}
+
+Registry& Registry::instance() {
+  static Registry registry;
+  return registry;
+}
+
+void Registry::add(std::unique_ptr<Backend> backend) {
+  backends_.push_back(std::move(backend));
+  std::sort(backends_.begin(), backends_.end(), [](const auto& a, const auto& b) { return a->name() < b->name(); });
+}
+
+void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
+  experiments_.emplace(experiment.name, std::move(experiment));
+  const std::string id = variant.id();
+  const auto [place, added] = variants_.emplace(id, std::move(variant));
+  if (!added) throw Error(fmt::format("two files register {}: {}", id, place->second.source));
+}
+
+void add_variant(VariantEntry variant, ExperimentEntry experiment) {
+  Registry::instance().add(std::move(variant), std::move(experiment));
+}
+
+const Backend& Registry::backend(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& backend : backends_) {
+    if (backend->name() == name) return *backend;
+    names.push_back(backend->name());
+  }
+  throw Error(fmt::format("--backend {}: not in this build: {}", name, did_you_mean(name, names)));
+}
+
+std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
+  for (const auto& name : filter.backends) backend(name);
+  std::vector<std::string> known_experiments, known_variants, known_tunings{"all"}, known_axes;
+  for (const auto& [name, experiment] : experiments_) known_experiments.push_back(name);
+  require_known("--experiment", filter.experiments, known_experiments);
+  std::vector<const VariantEntry*> selected;
+  for (const auto& [id, variant] : variants_) {
+    if (!filter.backends.empty() && !contains(filter.backends, variant.backend)) continue;
+    if (!filter.experiments.empty() && !contains(filter.experiments, variant.experiment)) continue;
+    known_variants.push_back(variant.name);
+    if (!filter.variants.empty() && !contains(filter.variants, variant.name)) continue;
+    selected.push_back(&variant);
+    for (const Tuning& tuning : variant.tunings)
+      if (!tuning.values.empty()) known_tunings.push_back(tuning.name());
+    for (const Axis& axis : experiments_.at(variant.experiment).axes) known_axes.push_back(axis.name);
+  }
+  require_known("--variant", filter.variants, known_variants);
+  require_known("--tuning", filter.tunings, known_tunings);
+  for (const auto& [name, spec] : filter.axes) require_known("axis", {name}, known_axes);
+  return selected;
+}
+
+std::vector<Cell> Registry::cells(const Filter& filter) const {
+  std::map<std::string, std::vector<Point>> points;
+  std::vector<Cell> cells;
+  for (const VariantEntry* variant : select(filter)) {
+    const ExperimentEntry& experiment = experiments_.at(variant->experiment);
+    if (!points.contains(experiment.name)) {
+      std::vector<std::vector<Value>> values;
+      for (const Axis& axis : experiment.axes) {
+        const auto asked = filter.axes.find(axis.name);
+        values.push_back(asked == filter.axes.end() ? axis.bench : parse_values(axis, asked->second));
+      }
+      points[experiment.name] = product(experiment.axes, values);
+    }
+    for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
+      for (const Point& point : points[experiment.name])
+        cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point});
+  }
+  if (cells.empty()) throw Error("nothing is selected; see bench --list");
+  sort_by_id(cells);
+  return cells;
+}
+
+std::vector<Cell> Registry::test_cells() const {
+  std::vector<Cell> cells;
+  for (const auto& [id, variant] : variants_)
+    for (const Tuning& tuning : variant.tunings)
+      for (const TestPoint& test : experiments_.at(variant.experiment).test_points())
+        cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning,
+                         test.point, test.slow});
+  sort_by_id(cells);
+  return cells;
+}
+
+}  // namespace crosswarp

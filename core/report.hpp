@@ -1,0 +1,77 @@
+// Results as a table for people, JSON and CSV for programs.
+#pragma once
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace crosswarp {
+
+/// Lines of cells, aligned by the widest of each column. The first column is left-aligned, so is the last.
+class TextTable {
+ public:
+  enum class Colour { none, good, bad, faint };
+  void row(std::vector<std::string> cells, Colour colour = Colour::none);
+
+  /// `width`: columns to which lines are cut; 0 for no limit. `colours`: whether to use escape sequences.
+  std::string text(std::size_t width, bool colours) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Colour colour;
+  };
+  std::vector<Row> rows_;
+};
+
+/// Where text goes.
+struct Terminal {
+  std::size_t width = 0;  ///< 0 where it is no terminal.
+  bool colours = false;   ///< Only on a terminal, and never with NO_COLOR.
+
+  /// For a file descriptor.
+  static Terminal of(int descriptor);
+};
+
+/// The table of results that ran in the same rounds.
+std::string table(const std::vector<Result>& results, const Terminal& terminal);
+
+/// What all results of a run have in common, for the `context` of the JSON.
+using Context = std::map<std::string, std::string>;
+
+/// One entry of `benchmarks`, in Google Benchmark's format with our own counters, on one line. Numbers without a value are
+/// null.
+std::string json_line(const Result& result);
+
+/// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which
+/// appears whole or not at all.
+class JsonFile {
+ public:
+  /// Throws Error where the files cannot be written.
+  JsonFile(std::string path, Context context);
+  void add(const Result& result);
+  void finish();
+
+ private:
+  std::string path_;
+  Context context_;
+  std::ofstream journal_;
+  std::vector<std::string> lines_;
+};
+
+/// One line for each result, in one flat table.
+class CsvFile {
+ public:
+  /// Throws Error where the file cannot be written.
+  explicit CsvFile(const std::string& path);
+  void add(const Result& result);
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace crosswarp

@@ -1,0 +1,122 @@
+// Google Benchmark's JSON, with exact names, every sample, and null where there is no number.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/report.hpp"
+
+namespace crosswarp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+
+/// 0 stands for unknown in device facts.
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Json ratio(const std::optional<Ratio>& r) {
+  if (!r) return nullptr;
+  return {{"value", r->value}, {"low", r->interval.low}, {"high", r->interval.high}};
+}
+
+/// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
+double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
+
+}  // namespace
+
+std::string json_line(const Result& r) {
+  const bool ok = r.status == Status::ok;
+  const Measurement& m = r.measurement;
+  Json json;
+  json["name"] = r.name();
+  json["run_name"] = r.name();
+  json["run_type"] = "iteration";
+  json["repetitions"] = 1;
+  json["repetition_index"] = r.repetition;
+  json["threads"] = 1;
+  json["iterations"] = m.seconds.size() * m.launches;
+  json["real_time"] = r.time() ? Json(nanoseconds(*r.time())) : Json(nullptr);
+  json["cpu_time"] = ok ? Json(nanoseconds(m.cpu_seconds)) : Json(nullptr);
+  json["time_unit"] = "ns";
+  json["label"] = r.label();
+  if (!ok) {
+    json["error_occurred"] = true;
+    json["error_message"] = r.label();
+  }
+  json["status"] = to_string(r.status);
+  json["backend"] = r.cell.variant->backend;
+  json["experiment"] = r.cell.experiment->name;
+  json["variant"] = r.cell.variant->name;
+  json["tuning"] = r.cell.tuning->name();
+  for (const auto& c : r.cell.point.coordinates())
+    if (const auto* i = std::get_if<std::int64_t>(&c.value)) {
+      json["axes"][c.axis] = *i;
+    } else {
+      json["axes"][c.axis] = std::get<std::string>(c.value);
+    }
+  json["mode"] = to_string(r.mode);
+  json["idea"] = r.cell.variant->idea;
+  json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
+  json["library"] = r.cell.variant->library;
+  json["device"] = r.device.name.empty() ? Json(nullptr) : Json(r.device.name);
+  json["verdict_error"] = r.verdict.error;
+  json["verdict_bound"] = r.verdict.bound;
+  json["bytes_per_second"] = number(r.bytes_per_second());
+  json["flops_per_second"] = number(r.flops_per_second());
+  json["of_measured_peak"] = number(r.of_measured_peak());
+  json["of_theoretical_peak"] = number(r.of_theoretical_peak());
+  json["measured_peak_bytes_per_second"] = known(r.measured_bandwidth);
+  json["floor_ns"] = ok ? Json(nanoseconds(r.floor)) : Json(nullptr);
+  json["launches_per_sample"] = m.launches;
+  json["samples"] = m.seconds.size();
+  json["spread"] = ok ? Json(spread(m.seconds)) : Json(nullptr);
+  json["stopped"] = m.stopped;
+  json["sm_clock_mhz"] = known(m.after.clock / 1e6);
+  json["sm_clock_mhz_before"] = known(m.before.clock / 1e6);
+  json["throttle"] = m.after.throttle;
+  json["registers"] = known(r.kernel.registers);
+  json["shared_bytes"] = r.kernel.registers ? Json(r.kernel.shared_bytes) : Json(nullptr);
+  json["occupancy"] = known(r.kernel.occupancy);
+  json["blocks"] = known(static_cast<double>(r.kernel.blocks));
+  json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
+  json["over_parent"] = ratio(r.parent);
+  json["over_library"] = ratio(r.library);
+  json["over_other"] = ratio(r.other);
+  json["other"] = r.other_rung.empty() ? Json(nullptr) : Json(r.other_rung);
+  json["sample_times"] = Json::array();
+  for (const double s : m.seconds) json["sample_times"].push_back(nanoseconds(s));
+  return json.dump();
+}
+
+JsonFile::JsonFile(std::string path, Context context)
+    : path_(std::move(path)), context_(std::move(context)), journal_(path_ + ".journal") {
+  if (!journal_) throw Error(fmt::format("--json {}: cannot write {}.journal", path_, path_));
+  // The file itself must be writable too, and is better found to be now than after the run.
+  const bool existed = std::filesystem::exists(path_);
+  if (!std::ofstream(path_, std::ios::app)) throw Error(fmt::format("--json {}: cannot be written", path_));
+  if (!existed) std::filesystem::remove(path_);
+}
+
+void JsonFile::add(const Result& result) {
+  lines_.push_back(json_line(result));
+  journal_ << lines_.back() << std::endl;
+}
+
+void JsonFile::finish() {
+  // One line for each result: readable in a diff, and the samples do not fill the screen.
+  std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
+  for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
+  text += "]\n}\n";
+  const std::string unfinished = path_ + ".tmp";
+  std::ofstream file(unfinished);
+  file << text << std::flush;
+  if (!file) throw Error(fmt::format("--json {}: cannot be written", path_));
+  file.close();
+  std::filesystem::rename(unfinished, path_);
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,103 @@
+// The table on the terminal.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/format.hpp"
+#include "core/report.hpp"
+
+namespace crosswarp {
+namespace {
+
+std::string factor(const std::optional<Ratio>& ratio) { return ratio ? fmt::format("{:.2f}", ratio->value) : "-"; }
+
+std::string factor_with_interval(const std::optional<Ratio>& ratio) {
+  if (!ratio) return "-";
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio->value, ratio->interval.low, ratio->interval.high);
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+  if (width == 0 || columns(text) <= width) return text;
+  std::size_t bytes = 0;
+  for (std::size_t column = 0; bytes < text.size(); ++bytes) {
+    const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
+    if (starts && ++column == width) break;
+  }
+  return text.substr(0, bytes) + "…";
+}
+
+std::string pad(const std::string& text, std::size_t width, bool left) {
+  const std::string blanks(width - std::min(width, columns(text)), ' ');
+  return left ? text + blanks : blanks + text;
+}
+
+}  // namespace
+
+void TextTable::row(std::vector<std::string> cells, Colour colour) { rows_.push_back({std::move(cells), colour}); }
+
+std::string TextTable::text(std::size_t width, bool colours) const {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows_) {
+    widths.resize(std::max(widths.size(), row.cells.size()));
+    for (std::size_t c = 0; c + 1 < row.cells.size(); ++c) widths[c] = std::max(widths[c], columns(row.cells[c]));
+  }
+  std::string all;
+  for (const Row& row : rows_) {
+    std::string line;
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      const bool last = c + 1 == row.cells.size();
+      line += (c ? "  " : "") + (last ? row.cells[c] : pad(row.cells[c], widths[c], c == 0));
+    }
+    line = cut(line, width);
+    while (line.ends_with(' ')) line.pop_back();
+    static constexpr const char* codes[] = {"", "\033[32m", "\033[31m", "\033[2m"};
+    if (colours && row.colour != Colour::none)
+      line = codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m";
+    all += line + "\n";
+  }
+  return all;
+}
+
+Terminal Terminal::of(int descriptor) {
+  if (!isatty(descriptor)) return {};
+  winsize size{};
+  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const char* no_colour = std::getenv("NO_COLOR");
+  return {known ? size.ws_col : std::size_t{80}, !no_colour || !*no_colour};
+}
+
+std::string table(const std::vector<Result>& results, const Terminal& terminal) {
+  if (results.empty()) return {};
+  const Result& first = results.front();
+  std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(), to_string(first.mode));
+  std::vector<std::string> devices;
+  const Result* fastest = nullptr;
+  for (const Result& r : results) {
+    if (r.time() && (!fastest || *r.time() < *fastest->time())) fastest = &r;
+    if (!r.time() || std::find(devices.begin(), devices.end(), r.device.key) != devices.end()) continue;
+    devices.push_back(r.device.key);
+    title += fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name, r.measurement.launches,
+                         r.measurement.launches == 1 ? "" : "es", si(r.floor, "s"));
+  }
+  TextTable text;
+  text.row({"rung", "time", "±", "rate", "of peak", "× parent", "× library", "× other [95 %]", "idea"},
+           TextTable::Colour::faint);
+  for (const Result& r : results) {
+    const std::string rung = r.cell.rung();
+    if (r.status != Status::ok) {
+      text.row({rung, "-", "-", "-", "-", "-", "-", "-", r.label()},
+               r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
+      continue;
+    }
+    text.row({rung, si(r.time(), "s"), percent(spread(r.measurement.seconds)), si(r.bytes_per_second(), "B/s"),
+              percent(r.of_measured_peak()), factor(r.parent), factor(r.library), factor_with_interval(r.other),
+              r.note.empty() ? r.cell.variant->idea : fmt::format("({}) {}", r.note, r.cell.variant->idea)},
+             &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
+  }
+  return title + "\n" + text.text(terminal.width, terminal.colours);
+}
+
+}  // namespace crosswarp

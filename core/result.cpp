@@ -1,0 +1,103 @@
+// Rates, limits and comparisons. Nothing here yields a number for a cell that is not ok.
+#include "core/result.hpp"
+
+#include <algorithm>
+
+namespace crosswarp {
+namespace {
+
+const Result* fastest(const std::vector<Result>& results, const auto& among) {
+  const Result* best = nullptr;
+  for (const Result& r : results)
+    if (r.status == Status::ok && among(r) && (!best || *r.time() < *best->time())) best = &r;
+  return best;
+}
+
+std::optional<Ratio> ratio(const Result* reference, const Result& own) {
+  if (!reference || reference == &own) return {};
+  return paired_ratio(reference->measurement.seconds, own.measurement.seconds);
+}
+
+}  // namespace
+
+std::string to_string(Mode mode) { return mode == Mode::cold ? "cold" : mode == Mode::hot ? "hot" : "single"; }
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::wrong: return "wrong";
+    case Status::skipped: return "skipped";
+    case Status::failed: return "failed";
+    case Status::implausible: return "implausible";
+  }
+  return {};
+}
+
+std::string Result::label() const {
+  return note.empty() ? to_string(status) : to_string(status) + ": " + note;
+}
+
+std::optional<double> Result::time() const {
+  if (status != Status::ok || measurement.seconds.empty()) return {};
+  return median(measurement.seconds);
+}
+
+std::optional<double> Result::bytes_per_second() const {
+  if (const auto t = time()) return (cost.bytes_read + cost.bytes_written) / *t;
+  return {};
+}
+
+std::optional<double> Result::flops_per_second() const {
+  if (const auto t = time()) return cost.flops / *t;
+  return {};
+}
+
+std::optional<double> Result::of_measured_peak() const {
+  if (const auto rate = bytes_per_second(); rate && measured_bandwidth > 0) return *rate / measured_bandwidth;
+  return {};
+}
+
+std::optional<double> Result::of_theoretical_peak() const {
+  if (!time() || device.memory_bandwidth == 0) return {};
+  const double bytes = *bytes_per_second() / device.memory_bandwidth;
+  return device.flops_f32 > 0 ? std::max(bytes, *flops_per_second() / device.flops_f32) : bytes;
+}
+
+double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode) {
+  if (device.memory_bandwidth == 0) return 0;
+  const auto cache = static_cast<double>(device.cache);
+  const double bytes = cost.bytes_read + cost.bytes_written;
+  // What can be in the cache at the start (hot) or left there at the end (written) needs no memory traffic.
+  const double from_memory = mode == Mode::hot
+                                 ? std::max(0.0, footprint - cache) / std::max(footprint, 1.0) * bytes
+                                 : cost.bytes_read + std::max(0.0, cost.bytes_written - cache / static_cast<double>(sets));
+  const double memory_time = from_memory / device.memory_bandwidth;
+  const double cache_time = device.cache_bandwidth > 0 ? bytes / device.cache_bandwidth : 0;
+  return std::max(memory_time, cache_time);
+}
+
+void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {
+  for (Result& own : results) {
+    if (own.status != Status::ok) continue;
+    const VariantEntry& variant = *own.cell.variant;
+    const auto here = [&](const Result& r) { return r.device.key == own.device.key; };
+    const auto parent = std::find_if(results.begin(), results.end(), [&](const Result& r) {
+      return here(r) && r.status == Status::ok && r.cell.variant->backend == variant.backend &&
+             r.cell.variant->name == variant.improves && r.cell.tuning == &r.cell.variant->tunings.front();
+    });
+    own.parent = ratio(parent == results.end() ? nullptr : &*parent, own);
+    own.library = ratio(fastest(results, [&](const Result& r) { return here(r) && r.cell.variant->library; }), own);
+    for (const std::string& backend : backends) {
+      if (backend == variant.backend) continue;
+      const Result* best = fastest(results, [&](const Result& r) {
+        return here(r) && r.cell.variant->backend == backend && !r.cell.variant->library;
+      });
+      if (!best) continue;
+      own.other = ratio(best, own);
+      own.other_rung = best->cell.rung();
+      break;
+    }
+  }
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,70 @@
+// What is known about one cell after it was run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/registry.hpp"
+#include "core/statistics.hpp"
+
+namespace crosswarp {
+
+/// How a cell is timed: `cold` flushes the caches, then takes k launches on k distinct inputs as one sample; `hot` takes k
+/// launches on the same input; `single` takes one launch behind the flush.
+enum class Mode { cold, hot, single };
+std::string to_string(Mode mode);
+
+enum class Status { ok, wrong, skipped, failed, implausible };
+std::string to_string(Status status);
+
+struct Measurement {
+  std::vector<double> seconds;  ///< Device time of one launch: one number for each sample (sample time / launches).
+  std::size_t launches = 1;     ///< Launches in each sample.
+  std::string stopped;          ///< Why sampling ended.
+  double cpu_seconds = 0;       ///< Host processor time of one launch, with its share of the flush.
+  Telemetry before, after;
+};
+
+struct Result {
+  Cell cell;
+  Mode mode = Mode::cold;
+  std::size_t repetition = 0;
+  Status status = Status::skipped;
+  std::string note;  ///< Why it is not ok, or what to know about a number that is.
+  Verdict verdict;
+  Cost cost;
+  Measurement measurement;
+  KernelUse kernel;              ///< The largest kernel that it launches; zeros where nobody could tell.
+  DeviceInfo device;             ///< Without a key where none was opened.
+  double measured_bandwidth = 0;  ///< Of the device, bytes per second.
+  double floor = 0;              ///< Seconds of an empty launch, measured the same way in the same rounds.
+
+  std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
+  std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.
+  std::optional<Ratio> other;    ///< Time of the other backend's fastest row on the device, over its own.
+  std::string other_rung;        ///< Which row that was.
+
+  /// `cuda/reduce_sum/float4/n:1024/type:f32/cold`
+  std::string name() const { return cell.id() + "/" + to_string(mode); }
+  /// `ok`, `skipped: needs wgmma`.
+  std::string label() const;
+
+  /// None of these has a value unless the status is ok.
+  std::optional<double> time() const;  ///< Median seconds of a launch.
+  std::optional<double> bytes_per_second() const;
+  std::optional<double> flops_per_second() const;
+  std::optional<double> of_measured_peak() const;
+  std::optional<double> of_theoretical_peak() const;
+};
+
+/// The least time that `device` could take for one launch by the theoretical rates of memory and cache: what is faster
+/// was not measured, whatever the clock says. 0 where the rates are unknown. `footprint` and `cost`: of one set; `sets`:
+/// how many distinct ones a sample touches.
+double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode);
+
+/// Fills in parent, library and other of results that ran in the same rounds. `backends`: as the user ordered them; the
+/// rows of each are compared with the first other one.
+void compare(std::vector<Result>& results, const std::vector<std::string>& backends);
+
+}  // namespace crosswarp

@@ -1,0 +1,62 @@
+// Runs cells: prepares the problem, verifies, times side by side, verifies again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/sampler.hpp"
+
+namespace crosswarp {
+
+struct RunOptions {
+  std::size_t device = 0;  ///< The place in each backend's list.
+  std::uint64_t seed = 1;
+  StopRule stop;
+};
+
+/// Opens devices as they are needed and keeps them. Cells of one point on one physical device share their inputs.
+class Runner {
+ public:
+  explicit Runner(RunOptions options) : options_(options) {}
+
+  /// The device on which `cell` runs, or why there is none.
+  struct Place {
+    Device* device = nullptr;
+    std::string why_not;
+  };
+  Place place(const Backend& backend);
+
+  /// Why `cell` is skipped on its device; empty where it can run.
+  std::string skipped(const Cell& cell);
+
+  /// One launch on each of `sets` inputs, checked.
+  Result verify(const Cell& cell, std::size_t sets = 1);
+
+  /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again.
+  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends);
+
+  /// Whether a device that was opened has become unusable.
+  bool lost_device() const;
+
+  /// The measured memory ceiling of `device`, taken on first use.
+  double measured_bandwidth(Device& device);
+
+ private:
+  struct Contestant;
+  Result start(const Cell& cell);
+  void run_on(Device& device, std::vector<Result*> results, Mode mode);
+  void conclude(Device& device, Contestant& contestant, double footprint, std::size_t sets, Mode mode);
+  const std::shared_ptr<Problem>& problem(Device& device, const Cell& cell, std::size_t sets);
+
+  RunOptions options_;
+  std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
+  std::map<std::string, std::string> why_not_;              // by backend
+  std::map<std::string, double> bandwidths_;                // by device
+  std::string problem_key_;                                 // of the one prepared problem that is kept
+  std::shared_ptr<Problem> problem_;
+};
+
+}  // namespace crosswarp

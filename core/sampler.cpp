@@ -1,0 +1,59 @@
+// The round-robin sampler.
+#include "core/sampler.hpp"
+
+#include <exception>
+#include <numeric>
+
+#include "core/statistics.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// Why `samples` are enough, or empty.
+std::string enough(const std::vector<double>& samples, double device_time, const StopRule& rule) {
+  if (samples.size() >= rule.max_samples) return "max_samples";
+  if (samples.size() >= rule.min_samples) {
+    const Interval known = median_interval(samples);
+    if ((known.high - known.low) / 2 <= rule.precision * median(samples)) return "precision";
+    if (device_time >= rule.min_time) return "min_time";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
+                                        const std::function<double()>& now) {
+  const std::size_t count = contestants.size();
+  std::vector<Samples> all(count);
+  std::vector<double> wall(count, 0.0), device(count, 0.0);
+  std::vector<bool> left(count, false);
+  for (std::size_t round = 0;; ++round) {
+    bool all_done = true;
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t i = (round + turn) % count;
+      if (left[i]) continue;
+      Samples& mine = all[i];
+      const double start = now();
+      try {
+        mine.seconds.push_back(contestants[i]());
+      } catch (const std::exception& error) {
+        mine.stopped = "error";
+        mine.error = error.what();
+        left[i] = true;
+        continue;
+      }
+      wall[i] += now() - start;
+      device[i] += mine.seconds.back();
+      if (mine.stopped.empty()) mine.stopped = enough(mine.seconds, device[i], rule);
+      if (wall[i] >= rule.time_limit) {
+        if (mine.stopped.empty()) mine.stopped = "time_limit";
+        left[i] = true;
+      }
+      all_done = all_done && !mine.stopped.empty();
+    }
+    if (all_done) return all;
+  }
+}
+
+}  // namespace crosswarp

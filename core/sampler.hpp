@@ -1,0 +1,33 @@
+// Who is sampled when, and when it is enough.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace crosswarp {
+
+/// When a cell has been sampled enough. Times in seconds.
+struct StopRule {
+  double min_time = 0.2;           ///< Device time after which any cell is done.
+  double precision = 0.002;        ///< Done earlier where the median is known to this, relative, with 95 % confidence …
+  std::size_t min_samples = 32;    ///< … by at least this many samples.
+  std::size_t max_samples = 400;
+  double time_limit = 1;           ///< Wall time of one cell; it is cut off there, with whatever it has.
+};
+
+struct Samples {
+  std::vector<double> seconds;  ///< One for each round that the contestant took part in, from the first on.
+  std::string stopped;          ///< `precision`, `min_time`, `max_samples`, `time_limit`, or `error`.
+  std::string error;            ///< What it threw, if it did.
+};
+
+/// Samples all contestants sample by sample in turn, so that drift hits all of them alike; the turn that begins a round
+/// rotates. A contestant returns the seconds of one sample of device time. Rounds go on until every contestant is done:
+/// sample i of two contestants always comes from the same round. One that reaches its time limit or throws leaves the
+/// rounds; the others go on. `now` is the wall clock in seconds.
+std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
+                                        const std::function<double()>& now);
+
+}  // namespace crosswarp

@@ -1,0 +1,62 @@
+// Order statistics throughout: timings are skewed, and one interrupted sample must not move a result.
+#include "core/statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace crosswarp {
+
+double quantile(std::span<const double> samples, double q) {
+  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+double median(std::span<const double> samples) { return quantile(samples, 0.5); }
+
+double spread(std::span<const double> samples) {
+  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / 2 / median(samples);
+}
+
+Interval median_interval(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty()) return {};
+  if (sorted.size() < 6) return {sorted.front(), sorted.back()};
+  // The rank of the median is binomial(n, 1/2), nearly normal from six samples on.
+  const auto n = static_cast<double>(sorted.size());
+  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
+  return {sorted[low], sorted[sorted.size() - 1 - low]};
+}
+
+Ratio paired_ratio(std::span<const double> numerator, std::span<const double> denominator) {
+  constexpr std::size_t most_stretches = 8;
+  std::vector<double> ratios(std::min(numerator.size(), denominator.size()));
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = numerator[i] / denominator[i];
+  const double value = median(ratios);
+  if (ratios.size() < 2) return {value, {value, value}};
+
+  const std::size_t stretches = std::min(most_stretches, ratios.size());
+  std::vector<double> medians;
+  for (std::size_t s = 0; s < stretches; ++s) {
+    const std::size_t begin = s * ratios.size() / stretches, end = (s + 1) * ratios.size() / stretches;
+    medians.push_back(median(std::span(ratios).subspan(begin, end - begin)));
+  }
+  const auto count = static_cast<double>(stretches);
+  const double mean = std::accumulate(medians.begin(), medians.end(), 0.0) / count;
+  double squares = 0;
+  for (const double m : medians) squares += (m - mean) * (m - mean);
+  const double deviation = std::sqrt(squares / (count - 1));
+  const double t = boost::math::quantile(boost::math::students_t(count - 1), 0.975);
+  const double half = t * deviation * std::sqrt(1 + 1 / count);
+  return {value, {value - half, value + half}};
+}
+
+}  // namespace crosswarp

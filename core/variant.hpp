@@ -1,0 +1,137 @@
+// How it is computed: one idea of one backend, registered by the file that holds it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/experiment.hpp"
+
+namespace crosswarp {
+
+/// Named numbers of a variant (block size, unroll …). The first of a variant's list is its default.
+struct Tuning {
+  std::vector<std::pair<std::string, int>> values;
+
+  /// Throws Error where the tuning has no such number.
+  int operator[](std::string_view name) const;
+  /// `block256_per_sm8`.
+  std::string name() const;
+};
+
+/// What one kernel launch took, as far as the launching layer can tell.
+struct KernelUse {
+  int registers = 0;             ///< Per thread.
+  std::size_t shared_bytes = 0;  ///< Per block, static and dynamic.
+  double occupancy = 0;          ///< Resident threads over the most that fit.
+  std::size_t blocks = 0;
+  std::size_t threads = 0;  ///< Per block.
+};
+
+/// The kernels that were launched while it was on. Off while timing.
+struct LaunchLog {
+  bool on = false;
+  std::vector<KernelUse> kernels;
+};
+
+/// What a launch is given beside the experiment's arguments; each backend's queue type derives from it.
+struct LaunchContext {
+  const DeviceInfo& device;
+  const Tuning& tuning;
+  std::span<std::byte> workspace;           ///< Zeroed once, before the first launch; then as the last launch left it.
+  LaunchLog* log = nullptr;
+};
+
+/// What a variant's file says of itself. `Queue` is the backend's own type: it tells the backend's name and carries the
+/// real stream or execution space, so that nothing is cast.
+template <class E, class Queue>
+struct Variant {
+  std::string_view idea;                     ///< One sentence: what it does and what bounds it.
+  std::string_view improves = {};            ///< The rung it improves on, where there is one.
+  std::vector<std::string_view> needs = {};  ///< Device features; a device that lacks one skips the variant.
+  std::string_view not_expressible = {};     ///< Why this backend cannot say it; then there is no `launch`.
+  bool library = false;                      ///< A vendor's: the yardstick.
+  ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device, and is timed so.
+  std::vector<Tuning> tunings = {};
+  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace that it needs.
+  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work; called many times.
+};
+
+/// A variant tied to a device, a problem and a tuning: ready to launch.
+struct Bound {
+  std::function<void(std::size_t set)> launch;
+  std::shared_ptr<Buffer<std::byte>> workspace;
+  std::shared_ptr<LaunchLog> log;
+};
+
+/// A variant as the registry, the tests and the benchmark see it.
+struct VariantEntry {
+  std::string backend;
+  std::string experiment;
+  std::string name;
+  std::string source;  ///< The file, as the compiler was given it.
+  std::string idea;
+  std::string improves;
+  std::vector<std::string> needs;
+  std::string not_expressible;
+  bool library = false;
+  ResultIn result = ResultIn::device;
+  std::vector<Tuning> tunings;  ///< At least one.
+  std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
+
+  /// `cuda/reduce_sum/float4`.
+  std::string id() const { return backend + "/" + experiment + "/" + name; }
+};
+
+void add_variant(VariantEntry variant, ExperimentEntry experiment);
+
+/// Registers a variant under the name of the file in which it stands.
+template <ExperimentType E, class Queue>
+class Register {
+ public:
+  Register(Variant<E, Queue> v, std::source_location here = std::source_location::current()) {
+    VariantEntry entry;
+    entry.backend = Queue::backend;
+    entry.experiment = E::name;
+    entry.source = here.file_name();
+    entry.name = stem(entry.source);
+    entry.idea = v.idea;
+    entry.improves = v.improves;
+    entry.needs.assign(v.needs.begin(), v.needs.end());
+    entry.not_expressible = v.not_expressible;
+    entry.library = v.library;
+    entry.result = v.result;
+    entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
+    entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
+      return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
+    };
+    add_variant(std::move(entry), describe<E>());
+  }
+
+ private:
+  static std::string stem(const std::string& path) {
+    const auto slash = path.find_last_of('/') + 1;
+    return path.substr(slash, path.find('.', slash) - slash);
+  }
+
+  static Bound bind(const Variant<E, Queue>& v, Device& device, const E& problem, const Tuning& tuning) {
+    Bound bound;
+    bound.log = std::make_shared<LaunchLog>();
+    Queue queue(device, LaunchContext{device.info(), tuning, {}, nullptr});
+    const std::size_t bytes = v.workspace ? v.workspace(queue, problem.args(0)) : 0;
+    bound.workspace = std::make_shared<Buffer<std::byte>>(device, bytes);
+    bound.workspace->fill(0);
+    queue.workspace = bound.workspace->span();
+    queue.log = bound.log.get();
+    bound.launch = [queue, &problem, launch = v.launch, log = bound.log,
+                    workspace = bound.workspace](std::size_t set) { launch(queue, problem.args(set)); };
+    return bound;
+  }
+};
+
+}  // namespace crosswarp
