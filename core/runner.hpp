@@ -14,7 +14,7 @@ namespace crosswarp {
 struct RunOptions {
   std::size_t device = 0;  ///< The place in each backend's list.
   std::uint64_t seed = 1;
-  StopRule stop;
+  StopRule stop = {};
 };
 
 /// Opens devices as they are needed and keeps them. Cells of one point on one physical device share their inputs.

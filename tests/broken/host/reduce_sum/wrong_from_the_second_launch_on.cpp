@@ -1,0 +1,18 @@
+// Right the first time, wrong ever after: must be caught by the verification after timing.
+#include "backends/host/queue.hpp"
+#include "experiments/reduce_sum.hpp"
+
+namespace crosswarp::host {
+namespace {
+
+void sum(const Queue&, const ReduceSum::Args& args) {
+  static int launches = 0;
+  float sum = 0;
+  for (const float x : args.in) sum += x;
+  args.out[0] = launches++ < 20 ? sum : 0.0f;
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: wrong from the second launch on", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::host

@@ -1,0 +1,53 @@
+// One test for each cell of every backend that is linked in: poison, launch, check against the oracle. Knows neither a
+// backend nor an experiment by name.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/runner.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr std::uint64_t sets = 2;  // distinct inputs, so that a result that sticks from the last launch shows
+
+/// One runner for all tests: devices are opened once.
+Runner& runner() {
+  static Runner shared({.seed = 20});
+  return shared;
+}
+
+class CellTest : public testing::Test {
+ public:
+  explicit CellTest(const Cell& cell) : cell_(cell) {}
+
+  void TestBody() override {
+    if (cell_.slow && std::getenv("CROSSWARP_SKIP_SLOW")) GTEST_SKIP() << "slow, and CROSSWARP_SKIP_SLOW is set";
+    const Result result = runner().verify(cell_, cell_.slow ? 1 : sets);
+    if (result.status == Status::skipped) GTEST_SKIP() << result.note;
+    EXPECT_EQ(result.status, Status::ok) << cell_.id() << ": " << result.label();
+  }
+
+ private:
+  Cell cell_;
+};
+
+/// Point names leave out what goes without saying; tests must all differ.
+std::string full_name(const Cell& cell) {
+  std::string name = cell.slow ? "slow/" : "";
+  name += cell.rung();
+  for (const auto& c : cell.point.coordinates()) name += "/" + c.axis + ":" + to_string(c.value);
+  return name;
+}
+
+}  // namespace
+}  // namespace crosswarp
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  static const auto cells = crosswarp::Registry::instance().test_cells();
+  for (const crosswarp::Cell& cell : cells)
+    testing::RegisterTest("conformance", crosswarp::full_name(cell).c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [&cell] { return static_cast<testing::Test*>(new crosswarp::CellTest(cell)); });
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,2 @@
+// Names that a user may mistype.
+#include "core/names.hpp"

@@ -1,0 +1,48 @@
+// Runs a program as a user would, and keeps what it said.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace crosswarp {
+
+struct Finished {
+  int exit_code = -1;  ///< -1 where a signal ended it.
+  std::string output;  ///< Standard output and standard error together.
+};
+
+/// `command`: for the shell. Its standard input is empty.
+inline Finished run_process(const std::string& command) {
+  FILE* pipe = popen(("(" + command + ") 2>&1 </dev/null").c_str(), "r");
+  if (!pipe) throw std::runtime_error("popen: " + command);
+  Finished finished;
+  std::array<char, 4096> piece;
+  while (const std::size_t got = fread(piece.data(), 1, piece.size(), pipe)) finished.output.append(piece.data(), got);
+  const int status = pclose(pipe);
+  finished.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return finished;
+}
+
+/// Another program of this build: they all lie in one folder, wherever that was moved to.
+inline std::string sibling(const std::string& name) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+}
+
+/// The source tree: where it was built from, unless CROSSWARP_SOURCE_DIR says where it is now.
+inline std::filesystem::path source_tree() {
+  const char* moved = std::getenv("CROSSWARP_SOURCE_DIR");
+  return moved ? moved : CROSSWARP_SOURCE;
+}
+
+inline std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace crosswarp

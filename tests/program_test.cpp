@@ -1,0 +1,156 @@
+// The command line as a user meets it: one clear line for every request that cannot be met, exit codes, outputs.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string bench = sibling("bench");
+
+Finished run(const std::string& arguments) { return run_process(bench + " " + arguments); }
+
+std::string temporary(const std::string& name) {
+  const std::string path = testing::TempDir() + "crosswarp_" + name;
+  fs::remove(path);
+  fs::remove(path + ".journal");
+  return path;
+}
+
+/// A quick run on the host alone.
+const std::string quick = "-q --backend host --n 1000,4096 --min-time 0.001 ";
+
+struct BadRequest {
+  std::string name, arguments, says;
+};
+
+class Refused : public testing::TestWithParam<BadRequest> {};
+
+TEST_P(Refused, InOneLineWithExitCode2) {
+  const Finished finished = run(GetParam().arguments);
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+  EXPECT_NE(finished.output.find(GetParam().says), std::string::npos) << finished.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Requests, Refused,
+    testing::Values(BadRequest{"flag", "--bakend host", "did you mean '--backend'"},
+                    BadRequest{"backend", "--backend hosst", "did you mean 'host'"},
+                    BadRequest{"experiment", "--experiment reduce_sun", "did you mean 'reduce_sum'"},
+                    BadRequest{"variant", "--backend host --variant referense", "did you mean 'reference'"},
+                    BadRequest{"tuning", "--backend host --tuning blok7", "--tuning blok7"},
+                    BadRequest{"size_that_is_no_number", "--backend host --n lots", "--n lots: not a number"},
+                    BadRequest{"size_that_overflows", "--backend host --n 2^63", "does not fit in 64 bits"},
+                    BadRequest{"size_past_memory", "--backend host --n 2^38", "of memory"},
+                    BadRequest{"size_out_of_range", "--backend host --n 2^60", "is outside"},
+                    BadRequest{"negative_size", "--backend host --n=-4", "--n -4"},
+                    BadRequest{"endless_range", "--backend host --n 1:8:x1", "never ends"},
+                    BadRequest{"type", "--backend host --type f33", "did you mean 'f32'"},
+                    BadRequest{"device", "--backend host --device 7", "sees 1 device"},
+                    BadRequest{"empty_value", "--backend host --n ''", "missing"},
+                    BadRequest{"two_actions", "--list --verify", "exclude each other"},
+                    BadRequest{"min_time", "--min-time soon", "--min-time"},
+                    BadRequest{"google_flag", "--backend host --benchmark_no_such_thing=1", "--benchmark_no_such_thing"},
+                    BadRequest{"google_filter", "--backend host --benchmark_filter=nothing_is_named_so", "nothing is selected"},
+                    BadRequest{"json_path", "--backend host --n 8 --json /no/such/folder/x.json", "/no/such/folder"},
+                    BadRequest{"csv_path", "--backend host --n 8 --csv /no/such/folder/x.csv", "/no/such/folder"},
+                    BadRequest{"report_input", "report /no/such/file.json", "cannot be read"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Program, WritesNothingForARequestThatCannotBeMet) {
+  const std::string json = temporary("refused.json");
+  EXPECT_EQ(run("--backend host --n lots --json " + json).exit_code, 2);
+  EXPECT_FALSE(fs::exists(json));
+  EXPECT_FALSE(fs::exists(json + ".journal"));
+}
+
+TEST(Program, ListsInAFifthOfASecond) {
+  const auto start = std::chrono::steady_clock::now();
+  const Finished finished = run("--list");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("host/reduce_sum/reference"), std::string::npos);
+  EXPECT_LT(took.count(), 0.2);
+}
+
+TEST(Program, SaysWhatWouldRun) {
+  const Finished finished = run("--dry-run --backend host --n 1000,4096 --hot --cold");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("host/reduce_sum/reference/n:4096/type:f32/hot"), std::string::npos);
+  EXPECT_NE(finished.output.find("4 cells in 4 groups"), std::string::npos) << finished.output;
+}
+
+TEST(Program, VerifiesWithoutTiming) {
+  const Finished finished = run("--verify --backend host --n 0,1,1000");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("3 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
+}
+
+TEST(Program, WritesResultsWithEverySample) {
+  const std::string json = temporary("results.json"), csv = temporary("results.csv");
+  const Finished finished = run(quick + "--seed 5 --json " + json + " --csv " + csv);
+  ASSERT_EQ(finished.exit_code, 0) << finished.output;
+  std::ifstream file(json);
+  const auto results = nlohmann::json::parse(file);
+  EXPECT_EQ(results["context"]["seed"], "5");
+  ASSERT_EQ(results["benchmarks"].size(), 2u);
+  const auto& first = results["benchmarks"][0];
+  EXPECT_EQ(first["name"], "host/reduce_sum/reference/n:1000/type:f32/cold");
+  EXPECT_EQ(first["label"], "ok");
+  EXPECT_EQ(first["sample_times"].size(), first["samples"]);
+  EXPECT_GT(first["real_time"], 0);
+  std::ifstream lines(csv);
+  std::string line;
+  std::size_t count = 0;
+  while (std::getline(lines, line)) ++count;
+  EXPECT_EQ(count, 3u);  // a head and two results
+}
+
+TEST(Program, KeepsAJournalOfFinishedCells) {
+  const std::string json = temporary("journal.json");
+  ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
+  std::ifstream journal(json + ".journal");
+  std::size_t count = 0;
+  for (std::string line; std::getline(journal, line); ++count) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+  EXPECT_EQ(count, 2u);
+}
+
+TEST(Program, PassesGoogleBenchmarksFlagsThrough) {
+  const Finished repeated = run(quick + "--benchmark_repetitions=3 --benchmark_filter=n:4096 --benchmark_format=json");
+  ASSERT_EQ(repeated.exit_code, 0) << repeated.output;
+  const auto results = nlohmann::json::parse(repeated.output.substr(repeated.output.find('{')));
+  std::size_t iterations = 0;
+  for (const auto& b : results["benchmarks"]) iterations += b["run_type"] == "iteration";
+  EXPECT_EQ(iterations, 3u);
+}
+
+TEST(Program, UsesNoEscapeSequencesInAPipe) {
+  EXPECT_EQ(run("--backend host --n 1000 --min-time 0.001").output.find('\033'), std::string::npos);
+}
+
+TEST(Program, MakesMarkdownOfItsOwnResults) {
+  const std::string json = temporary("markdown.json");
+  ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
+  const Finished report = run("report " + json);
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_NE(report.output.find("| `host/reduce_sum/reference` |"), std::string::npos) << report.output;
+}
+
+TEST(Program, ShowsHelpForEveryCommand) {
+  for (const char* arguments : {"--help", "devices --help", "report --help"}) {
+    const Finished help = run(arguments);
+    EXPECT_EQ(help.exit_code, 0) << arguments;
+    EXPECT_GT(help.output.size(), 100u) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace crosswarp
