@@ -73,8 +73,9 @@ int print_verdicts(const Plan& plan, Runner& runner) {
 
 void print_devices() {
   TextTable table;
-  table.row({"backend", "device", "arch", "memory", "cache", "units", "clock", "memory rate", "cache rate", "fp32", "what"},
-            TextTable::Colour::faint);
+  table.row(
+      {"backend", "device", "arch", "memory", "cache", "units", "clock", "memory rate", "cache rate", "fp32", "what"},
+      TextTable::Colour::faint);
   for (const auto& backend : Registry::instance().backends()) {
     const std::vector<DeviceInfo> devices = backend->devices();
     if (devices.empty()) {

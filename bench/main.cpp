@@ -1,11 +1,11 @@
 // The command line's way in, and its exit codes.
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <unistd.h>
 
 #include "bench/listing.hpp"
 #include "bench/options.hpp"
@@ -22,7 +22,8 @@ constexpr int exit_bad_request = 2;
 
 /// A fault in host code ends the process. Results so far are in the journal; this says so in one line.
 void on_fault(int signal) {
-  const char text[] = "bench: a kernel on the host faulted, and the run ends here; what was finished is in the journal\n";
+  const char text[] =
+      "bench: a kernel on the host faulted, and the run ends here; what was finished is in the journal\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
   std::signal(signal, SIG_DFL);
   _exit(exit_bad_result);
@@ -39,7 +40,8 @@ int act(const Options& options) {
   const Plan what = plan(options, runner);
   if (options.action == Action::dry_run) return print_plan(what, runner), 0;
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(fault, on_fault);
-  const int code = options.action == Action::verify ? print_verdicts(what, runner) : run_benchmarks(options, what, runner);
+  const int code =
+      options.action == Action::verify ? print_verdicts(what, runner) : run_benchmarks(options, what, runner);
   if (runner.lost_device()) {  // destructors would wait for a device that never answers
     std::cout << std::flush;
     _exit(exit_bad_result);

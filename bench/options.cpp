@@ -98,7 +98,9 @@ Options parse(int argc, char** argv) {
   CLI::App* report = app.add_subcommand("report", "Tables from the JSON of earlier runs");
   report->add_option("FILE", options.report_inputs, "Results that --json wrote")->required();
   options.report_format = "md";
-  report->add_option("--format", options.report_format, "Markdown")->check(CLI::IsMember({"md"}))->capture_default_str();
+  report->add_option("--format", options.report_format, "Markdown")
+      ->check(CLI::IsMember({"md"}))
+      ->capture_default_str();
   report->add_option("-o,--output", options.report_output, "Where to, in place of standard output");
   app.require_subcommand(0, 1);
 

@@ -25,8 +25,8 @@ struct Options {
   std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
 };
 
-/// Reads the command line. Prints help and asks for nothing more where that is what the user wants. Throws Error, in one
-/// line, for everything that does not fit.
+/// Reads the command line. Prints help and asks for nothing more where that is what the user wants. Throws Error, in
+/// one line, for everything that does not fit.
 Options parse(int argc, char** argv);
 
 }  // namespace crosswarp

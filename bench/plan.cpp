@@ -42,7 +42,8 @@ bool by_name(const std::string& pattern, const Cell& cell, Mode mode) {
 std::string benchmark_filter(const Options& options) {
   std::string pattern;
   for (const std::string& flag : options.benchmark_flags)
-    if (constexpr std::string_view name = "--benchmark_filter="; flag.starts_with(name)) pattern = flag.substr(name.size());
+    if (constexpr std::string_view name = "--benchmark_filter="; flag.starts_with(name))
+      pattern = flag.substr(name.size());
   return pattern;
 }
 

@@ -61,9 +61,9 @@ class Session {
   void show_progress(std::size_t group) const {
     if (options_.quiet || stderr_.width == 0) return;
     const Group& g = plan_.groups[group];
-    const std::string line = fmt::format("[{}/{}] {} {} {}: {} rungs", group + 1, plan_.groups.size(),
-                                         g.cells[0].experiment->name, g.cells[0].point.name(), to_string(g.mode),
-                                         g.cells.size());
+    const std::string line =
+        fmt::format("[{}/{}] {} {} {}: {} rungs", group + 1, plan_.groups.size(), g.cells[0].experiment->name,
+                    g.cells[0].point.name(), to_string(g.mode), g.cells.size());
     std::cerr << "\r" << line.substr(0, stderr_.width - 1) << "\033[K" << std::flush;
   }
   void clear_progress() const {
@@ -73,7 +73,7 @@ class Session {
   const Options& options_;
   const Plan& plan_;
   Runner& runner_;
-  std::vector<std::vector<std::size_t>> calls_;             // by group and cell
+  std::vector<std::vector<std::size_t>> calls_;            // by group and cell
   std::vector<std::vector<std::vector<Result>>> results_;  // by group, repetition and cell
   std::optional<JsonFile> json_;
   std::optional<CsvFile> csv_;
@@ -164,9 +164,11 @@ int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
     for (std::size_t c = 0; c < plan.groups[g].cells.size(); ++c) {
       const std::string name = plan.groups[g].cells[c].id() + "/" + to_string(plan.groups[g].mode);
-      benchmark::RegisterBenchmark(name.c_str(), [&session, g, c](benchmark::State& state) {
-        report_to(state, session.next(g, c));
-      })->Iterations(1)->UseManualTime()->Unit(benchmark::kMicrosecond);
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [&session, g, c](benchmark::State& state) { report_to(state, session.next(g, c)); })
+          ->Iterations(1)
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
     }
   NoReporter none;
   benchmark::RunSpecifiedBenchmarks(wants_format ? nullptr : &none);

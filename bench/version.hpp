@@ -4,7 +4,7 @@
 namespace crosswarp {
 
 const char* version();
-const char* commit();      ///< `git describe`, with `-dirty` where files differ from it; `unknown` outside a repository.
+const char* commit();  ///< `git describe`, with `-dirty` where files differ from it; `unknown` outside a repository.
 const char* build_type();  ///< `release`, `debug`
 
 }  // namespace crosswarp

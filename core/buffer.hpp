@@ -15,8 +15,8 @@ namespace crosswarp {
 
 /// `count` elements on a device, between two guard bands. Move-only; the device must outlive it.
 ///
-/// Guards and poison are bytes of 0xff: a NaN in every floating type and -1 in every integer, so that a result which took
-/// in one element too many is as wrong as one that was never written.
+/// Guards and poison are bytes of 0xff: a NaN in every floating type and -1 in every integer, so that a result which
+/// took in one element too many is as wrong as one that was never written.
 template <class T>
 class Buffer {
  public:
@@ -56,9 +56,7 @@ class Buffer {
   }
 
   /// Whether both guard bands are as they were.
-  bool guards_intact() const {
-    return intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard);
-  }
+  bool guards_intact() const { return intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard); }
 
   /// Device memory that a buffer takes beside its elements.
   static constexpr std::size_t guard = 4096;

@@ -8,10 +8,10 @@
 namespace crosswarp {
 
 double measure_read_bandwidth(Device& device) {
-  constexpr int reads = 12;
+  constexpr int reads = 8;
   const DeviceInfo& info = device.info();
   const std::size_t bytes =
-      std::min(std::max(std::size_t{1} << 28, std::min(32 * info.cache, info.memory / 64)), device.free_memory() / 4);
+      std::min(std::max(std::size_t{1} << 28, std::min(64 * info.cache, info.memory / 32)), device.free_memory() / 4);
   Buffer<float> set(device, bytes / sizeof(float));
   device.generate(set.span(), Lattice{RandomStream(0, 0), 16});
   double best = 0;

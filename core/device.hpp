@@ -22,11 +22,11 @@ struct DeviceInfo {
   int compute_units = 0;     ///< Multiprocessors, or cores.
   int threads_per_unit = 0;  ///< Resident at most.
   int warp_size = 1;
-  double clock = 0;                     ///< Hz, the highest.
-  double memory_bandwidth = 0;          ///< Bytes per second, theoretical.
-  double cache_bandwidth = 0;           ///< Bytes per second, theoretical, from the last cache.
-  double flops_f32 = 0;                 ///< Per second, theoretical, without matrix units.
-  std::vector<std::string> features;    ///< What variants may need: `ptx`, `wgmma`, `tma` …
+  double clock = 0;                             ///< Hz, the highest.
+  double memory_bandwidth = 0;                  ///< Bytes per second, theoretical.
+  double cache_bandwidth = 0;                   ///< Bytes per second, theoretical, from the last cache.
+  double flops_f32 = 0;                         ///< Per second, theoretical, without matrix units.
+  std::vector<std::string> features;            ///< What variants may need: `ptx`, `wgmma`, `tma` …
   std::map<std::string, std::string> versions;  ///< Driver, runtime …: goes into the context of results.
 };
 

@@ -10,9 +10,9 @@ namespace crosswarp {
 /// Thrown wherever something cannot be done. `what()` is one line that a user can act on.
 class Error : public std::runtime_error {
  public:
-  /// `message`: one line, without a trailing full stop. `code`: the failing interface's own number, 0 where there is none.
-  explicit Error(const std::string& message, int code = 0,
-                 std::source_location where = std::source_location::current())
+  /// `message`: one line, without a trailing full stop. `code`: the failing interface's own number, 0 where there is
+  /// none.
+  explicit Error(const std::string& message, int code = 0, std::source_location where = std::source_location::current())
       : std::runtime_error(message), code_(code), where_(where) {}
 
   int code() const { return code_; }

@@ -16,7 +16,8 @@
 
 namespace crosswarp {
 
-/// What the *problem* needs at a point, whatever a variant really moves: every input read once, every output written once.
+/// What the *problem* needs at a point, whatever a variant really moves: every input read once, every output written
+/// once.
 struct Cost {
   double bytes_read = 0;
   double bytes_written = 0;
@@ -27,9 +28,10 @@ struct Cost {
 /// What the oracle says about one result.
 struct Verdict {
   bool ok = false;
-  double error = std::numeric_limits<double>::quiet_NaN();  ///< The worst difference from the oracle. NaN: not a number.
-  double bound = 0;                                         ///< The largest that is right, by type and size.
-  std::string where;                                        ///< Where the worst difference is, and what was there.
+  double error =
+      std::numeric_limits<double>::quiet_NaN();  ///< The worst difference from the oracle. NaN: not a number.
+  double bound = 0;                              ///< The largest that is right, by type and size.
+  std::string where;                             ///< Where the worst difference is, and what was there.
 };
 
 /// `sum is 3.5, should be 4`: for Verdict::where.

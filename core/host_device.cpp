@@ -58,8 +58,8 @@ class HostDevice final : public Device {
   void* allocate(std::size_t bytes) override {
     // Linux promises more than it has: what is not available is refused here rather than killed later.
     if (bytes > free_memory()) {
-      throw Error(fmt::format("{} MiB of host memory are not available ({} MiB are)", bytes >> 20,
-                              free_memory() >> 20));
+      throw Error(
+          fmt::format("{} MiB of host memory are not available ({} MiB are)", bytes >> 20, free_memory() >> 20));
     }
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!memory) throw Error(fmt::format("the host has no {} MiB of memory left", bytes >> 20));

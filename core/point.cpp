@@ -70,8 +70,7 @@ std::int64_t parse_integer(const Axis& axis, std::string_view text, std::string_
 std::vector<Value> parse_range(const Axis& axis, std::string_view text, std::size_t first_colon) {
   const auto second_colon = text.find(':', first_colon + 1);
   const std::int64_t first = parse_integer(axis, text, text.substr(0, first_colon));
-  const std::int64_t last =
-      parse_integer(axis, text, text.substr(first_colon + 1, second_colon - first_colon - 1));
+  const std::int64_t last = parse_integer(axis, text, text.substr(first_colon + 1, second_colon - first_colon - 1));
   const std::string_view step = second_colon == std::string_view::npos ? "x2" : text.substr(second_colon + 1);
   if (step.size() < 2 || (step[0] != 'x' && step[0] != '+'))
     reject(axis, text, "the step of a range is x2 (multiply) or +100 (add)");

@@ -19,8 +19,8 @@ std::string to_string(const Value& value);
 /// One parameter of an experiment.
 struct Axis {
   std::string name;
-  std::string meaning;             ///< One phrase for help texts, with the unit.
-  std::vector<Value> bench;        ///< The default points of a benchmark run.
+  std::string meaning;              ///< One phrase for help texts, with the unit.
+  std::vector<Value> bench;         ///< The default points of a benchmark run.
   std::vector<Value> allowed = {};  ///< For words: all that exist. Empty for integers.
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();

@@ -135,8 +135,8 @@ std::vector<Cell> Registry::test_cells() const {
   for (const auto& [id, variant] : variants_)
     for (const Tuning& tuning : variant.tunings)
       for (const TestPoint& test : experiments_.at(variant.experiment).test_points())
-        cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning,
-                         test.point, test.slow});
+        cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning, test.point,
+                         test.slow});
   sort_by_id(cells);
   return cells;
 }

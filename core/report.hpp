@@ -42,8 +42,8 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal);
 /// What all results of a run have in common, for the `context` of the JSON.
 using Context = std::map<std::string, std::string>;
 
-/// One entry of `benchmarks`, in Google Benchmark's format with our own counters, on one line. Numbers without a value are
-/// null.
+/// One entry of `benchmarks`, in Google Benchmark's format with our own counters, on one line. Numbers without a value
+/// are null.
 std::string json_line(const Result& result);
 
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which

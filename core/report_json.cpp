@@ -48,6 +48,7 @@ std::string json_line(const Result& r) {
     json["error_message"] = r.label();
   }
   json["status"] = to_string(r.status);
+  json["note"] = r.note;
   json["backend"] = r.cell.variant->backend;
   json["experiment"] = r.cell.experiment->name;
   json["variant"] = r.cell.variant->name;

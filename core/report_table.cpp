@@ -54,8 +54,7 @@ std::string TextTable::text(std::size_t width, bool colours) const {
     line = cut(line, width);
     while (line.ends_with(' ')) line.pop_back();
     static constexpr const char* codes[] = {"", "\033[32m", "\033[31m", "\033[2m"};
-    if (colours && row.colour != Colour::none)
-      line = codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m";
+    if (colours && row.colour != Colour::none) line = codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m";
     all += line + "\n";
   }
   return all;
@@ -72,7 +71,8 @@ Terminal Terminal::of(int descriptor) {
 std::string table(const std::vector<Result>& results, const Terminal& terminal) {
   if (results.empty()) return {};
   const Result& first = results.front();
-  std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(), to_string(first.mode));
+  std::string title =
+      fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(), to_string(first.mode));
   std::vector<std::string> devices;
   const Result* fastest = nullptr;
   for (const Result& r : results) {

@@ -24,17 +24,22 @@ std::string to_string(Mode mode) { return mode == Mode::cold ? "cold" : mode == 
 
 std::string to_string(Status status) {
   switch (status) {
-    case Status::ok: return "ok";
-    case Status::wrong: return "wrong";
-    case Status::skipped: return "skipped";
-    case Status::failed: return "failed";
-    case Status::implausible: return "implausible";
+    case Status::ok:
+      return "ok";
+    case Status::wrong:
+      return "wrong";
+    case Status::skipped:
+      return "skipped";
+    case Status::failed:
+      return "failed";
+    case Status::implausible:
+      return "implausible";
   }
   return {};
 }
 
 std::string Result::label() const {
-  return note.empty() ? to_string(status) : to_string(status) + ": " + note;
+  return status == Status::ok || note.empty() ? to_string(status) : to_string(status) + ": " + note;
 }
 
 std::optional<double> Result::time() const {
@@ -68,9 +73,9 @@ double least_time(const DeviceInfo& device, const Cost& cost, double footprint, 
   const auto cache = static_cast<double>(device.cache);
   const double bytes = cost.bytes_read + cost.bytes_written;
   // What can be in the cache at the start (hot) or left there at the end (written) needs no memory traffic.
-  const double from_memory = mode == Mode::hot
-                                 ? std::max(0.0, footprint - cache) / std::max(footprint, 1.0) * bytes
-                                 : cost.bytes_read + std::max(0.0, cost.bytes_written - cache / static_cast<double>(sets));
+  const double from_memory =
+      mode == Mode::hot ? std::max(0.0, footprint - cache) / std::max(footprint, 1.0) * bytes
+                        : cost.bytes_read + std::max(0.0, cost.bytes_written - cache / static_cast<double>(sets));
   const double memory_time = from_memory / device.memory_bandwidth;
   const double cache_time = device.cache_bandwidth > 0 ? bytes / device.cache_bandwidth : 0;
   return std::max(memory_time, cache_time);

@@ -10,8 +10,8 @@
 
 namespace crosswarp {
 
-/// How a cell is timed: `cold` flushes the caches, then takes k launches on k distinct inputs as one sample; `hot` takes k
-/// launches on the same input; `single` takes one launch behind the flush.
+/// How a cell is timed: `cold` flushes the caches, then takes k launches on k distinct inputs as one sample; `hot`
+/// takes k launches on the same input; `single` takes one launch behind the flush.
 enum class Mode { cold, hot, single };
 std::string to_string(Mode mode);
 
@@ -31,14 +31,14 @@ struct Result {
   Mode mode = Mode::cold;
   std::size_t repetition = 0;
   Status status = Status::skipped;
-  std::string note;  ///< Why it is not ok, or what to know about a number that is.
+  std::string note;  ///< Why it is not ok; or what to know about a number that is.
   Verdict verdict;
   Cost cost;
   Measurement measurement;
-  KernelUse kernel;              ///< The largest kernel that it launches; zeros where nobody could tell.
-  DeviceInfo device;             ///< Without a key where none was opened.
+  KernelUse kernel;               ///< The largest kernel that it launches; zeros where nobody could tell.
+  DeviceInfo device;              ///< Without a key where none was opened.
   double measured_bandwidth = 0;  ///< Of the device, bytes per second.
-  double floor = 0;              ///< Seconds of an empty launch, measured the same way in the same rounds.
+  double floor = 0;               ///< Seconds of an empty launch, measured the same way in the same rounds.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.
@@ -47,7 +47,7 @@ struct Result {
 
   /// `cuda/reduce_sum/float4/n:1024/type:f32/cold`
   std::string name() const { return cell.id() + "/" + to_string(mode); }
-  /// `ok`, `skipped: needs wgmma`.
+  /// `ok`, `skipped: needs wgmma`: the status, with its reason where it is not ok.
   std::string label() const;
 
   /// None of these has a value unless the status is ok.
@@ -59,8 +59,8 @@ struct Result {
 };
 
 /// The least time that `device` could take for one launch by the theoretical rates of memory and cache: what is faster
-/// was not measured, whatever the clock says. 0 where the rates are unknown. `footprint` and `cost`: of one set; `sets`:
-/// how many distinct ones a sample touches.
+/// was not measured, whatever the clock says. 0 where the rates are unknown. `footprint` and `cost`: of one set;
+/// `sets`: how many distinct ones a sample touches.
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode);
 
 /// Fills in parent, library and other of results that ran in the same rounds. `backends`: as the user ordered them; the

@@ -55,8 +55,8 @@ Runner::Place Runner::place(const Backend& backend) {
       if (count == 0) {
         why_not_[name] = backend.why_none();
       } else if (options_.device >= count) {
-        why_not_[name] = fmt::format("--device {}: {} sees {} device{}", options_.device, name, count,
-                                     count == 1 ? "" : "s");
+        why_not_[name] =
+            fmt::format("--device {}: {} sees {} device{}", options_.device, name, count, count == 1 ? "" : "s");
       } else {
         devices_[name] = backend.open(options_.device);
       }
@@ -181,8 +181,10 @@ void Runner::run_on(Device& device, std::vector<Result*> results, Mode mode) {
     const VariantEntry& variant = *result->cell.variant;
     Contestant contestant{result, variant.bind(device, *problem(device, result->cell, sets), *result->cell.tuning),
                           variant.result == ResultIn::device};
-    if (mode == Mode::hot) contestant.launch = [launch = contestant.bound.launch](std::size_t) { launch(0); };
-    else contestant.launch = contestant.bound.launch;
+    if (mode == Mode::hot)
+      contestant.launch = [launch = contestant.bound.launch](std::size_t) { launch(0); };
+    else
+      contestant.launch = contestant.bound.launch;
     contestants.push_back(std::move(contestant));
   }
   if (contestants.empty()) return;
@@ -239,7 +241,9 @@ void Runner::conclude(Device& device, Contestant& contestant, double footprint, 
   const auto prepared = problem(device, result.cell, sets);
   try {  // verify again, through the same path that was timed
     prepared->poison();
-    device.time({.launch = contestant.launch, .count = result.measurement.launches, .cold = mode != Mode::hot,
+    device.time({.launch = contestant.launch,
+                 .count = result.measurement.launches,
+                 .cold = mode != Mode::hot,
                  .gated = contestant.gated});
     judge(result, prepared->check(result.cell.variant->result));
   } catch (const std::exception& error) {
@@ -252,8 +256,8 @@ void Runner::conclude(Device& device, Contestant& contestant, double footprint, 
   const double least = least_time(result.device, result.cost, footprint, sets, mode);
   if (const double t = median(result.measurement.seconds); t < least) {
     result.status = Status::implausible;
-    result.note = fmt::format("{:.3g} s is less than the {:.3g} s that {} could take at best", t, least,
-                              result.device.name);
+    result.note =
+        fmt::format("{:.3g} s is less than the {:.3g} s that {} could take at best", t, least, result.device.name);
   } else if (contestant.gated == false) {
     result.note = "result on the host: includes the synchronisation";
   }

@@ -10,11 +10,11 @@ namespace crosswarp {
 
 /// When a cell has been sampled enough. Times in seconds.
 struct StopRule {
-  double min_time = 0.2;           ///< Device time after which any cell is done.
-  double precision = 0.002;        ///< Done earlier where the median is known to this, relative, with 95 % confidence …
-  std::size_t min_samples = 32;    ///< … by at least this many samples.
+  double min_time = 0.2;         ///< Device time after which any cell is done.
+  double precision = 0.002;      ///< Done earlier where the median is known to this, relative, with 95 % confidence …
+  std::size_t min_samples = 32;  ///< … by at least this many samples.
   std::size_t max_samples = 400;
-  double time_limit = 1;           ///< Wall time of one cell; it is cut off there, with whatever it has.
+  double time_limit = 0.5;  ///< Wall time of one cell; it is cut off there, with whatever it has.
 };
 
 struct Samples {

@@ -25,16 +25,17 @@ double median(std::span<const double> samples);
 /// Half the distance between the quartiles, relative to the median.
 double spread(std::span<const double> samples);
 
-/// The 95 % confidence interval of the median, from order statistics: no assumption on the distribution. With fewer than
-/// six samples there is none, and the whole range is returned.
+/// The 95 % confidence interval of the median, from order statistics: no assumption on the distribution. With fewer
+/// than six samples there is none, and the whole range is returned.
 Interval median_interval(std::span<const double> samples);
 
 /// The median of numerator[i] / denominator[i]: sample i of both comes from the same round, so that drift cancels. Both
 /// are cut to the shorter.
 ///
 /// The interval is a 95 % *prediction* interval for the median of another stretch of measuring, from the medians of (up
-/// to eight) consecutive stretches of this one. The confidence interval of the median would be far narrower and would not
-/// cover a second run, since neighbouring samples share clocks and temperature. With one sample it is the value alone.
+/// to eight) consecutive stretches of this one. The confidence interval of the median would be far narrower and would
+/// not cover a second run, since neighbouring samples share clocks and temperature. With one sample it is the value
+/// alone.
 Ratio paired_ratio(std::span<const double> numerator, std::span<const double> denominator);
 
 }  // namespace crosswarp

@@ -43,7 +43,7 @@ struct LaunchLog {
 struct LaunchContext {
   const DeviceInfo& device;
   const Tuning& tuning;
-  std::span<std::byte> workspace;           ///< Zeroed once, before the first launch; then as the last launch left it.
+  std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; then as the last launch left it.
   LaunchLog* log = nullptr;
 };
 
@@ -59,7 +59,7 @@ struct Variant {
   ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device, and is timed so.
   std::vector<Tuning> tunings = {};
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace that it needs.
-  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work; called many times.
+  void (*launch)(const Queue&, const typename E::Args&) = nullptr;            ///< Enqueues the work; called many times.
 };
 
 /// A variant tied to a device, a problem and a tuning: ready to launch.
@@ -128,8 +128,9 @@ class Register {
     bound.workspace->fill(0);
     queue.workspace = bound.workspace->span();
     queue.log = bound.log.get();
-    bound.launch = [queue, &problem, launch = v.launch, log = bound.log,
-                    workspace = bound.workspace](std::size_t set) { launch(queue, problem.args(set)); };
+    bound.launch = [queue, &problem, launch = v.launch, log = bound.log, workspace = bound.workspace](std::size_t set) {
+      launch(queue, problem.args(set));
+    };
     return bound;
   }
 };

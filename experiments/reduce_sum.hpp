@@ -18,8 +18,9 @@ namespace crosswarp {
 
 /// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0.
 ///
-/// Inputs are lattice numbers (core/random.hpp), whose sums are exact in float whatever the order. So the oracle is exact
-/// and the bound is 0 at every n: a variant that drops, repeats or misreads one element is wrong, even among 2^31.
+/// Inputs are lattice numbers (core/random.hpp), whose sums are exact in float whatever the order. So the oracle is
+/// exact and the bound is 0 at every n: a variant that drops, repeats or misreads one element is wrong, even among
+/// 2^31.
 class ReduceSum {
  public:
   static constexpr std::string_view name = "reduce_sum";
@@ -50,8 +51,9 @@ class ReduceSum {
     const auto add = [&](std::int64_t n, std::int64_t offset, bool slow = false) {
       points.push_back({product(axes(), {{n}, {offset}, {"f32"}}).front(), slow});
     };
-    for (const std::int64_t n : {0, 1, 2, 3, 31, 32, 33, 127, 255, 256, 257, 1009, 1023, 1024, 1025, 65'535, 65'537,
-                                 1'000'003, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 16'777'259})
+    for (const std::int64_t n :
+         {0,    1,    2,    3,    31,     32,     33,        127,           255,     256,           257,
+          1009, 1023, 1024, 1025, 65'535, 65'537, 1'000'003, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 16'777'259})
       add(n, 0);
     for (const std::int64_t offset : {1, 2, 3})
       for (const std::int64_t n : {0, 1, 2, 3, 5, 33, 1009, 65'537, 1'000'003}) add(n, offset);
@@ -61,7 +63,8 @@ class ReduceSum {
 
   static Cost cost(const Point& point) {
     const double n = static_cast<double>(point.integer("n"));
-    return {.bytes_read = n * sizeof(float), .bytes_written = sizeof(float), .flops = std::max(n - 1, 0.0), .accesses = n};
+    return {
+        .bytes_read = n * sizeof(float), .bytes_written = sizeof(float), .flops = std::max(n - 1, 0.0), .accesses = n};
   }
 
   static std::size_t footprint(const Point& point) {

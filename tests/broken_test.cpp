@@ -36,12 +36,14 @@ class Broken : public testing::TestWithParam<std::string> {
     ASSERT_EQ(run.exit_code, 0) << run.output;
     if (run.output.find("\n" + backend()) == std::string::npos) GTEST_SKIP() << "no backend " << backend() << " here";
     const auto line = run.output.substr(run.output.find("\n" + backend()) + 1);
-    if (line.substr(0, line.find('\n')).find("none: ") != std::string::npos) GTEST_SKIP() << "no device for " << backend();
+    if (line.substr(0, line.find('\n')).find("none: ") != std::string::npos)
+      GTEST_SKIP() << "no device for " << backend();
   }
 };
 
 TEST_P(Broken, IsCaughtByVerification) {
-  if (variant() == "wrong_from_the_second_launch_on") GTEST_SKIP() << "right the first time: for the timed run to catch";
+  if (variant() == "wrong_from_the_second_launch_on")
+    GTEST_SKIP() << "right the first time: for the timed run to catch";
   if (variant() == "waits_for_the_device") GTEST_SKIP() << "its result is right: for the timed run to catch";
   const Finished run = run_process(broken_bench + arguments() + "--verify");
   EXPECT_EQ(run.exit_code, 1) << run.output;

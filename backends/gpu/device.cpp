@@ -18,9 +18,8 @@ namespace crosswarp::gpu {
 inline namespace cuda {
 namespace {
 
-constexpr std::size_t eviction_caches = 4;           // the set read to evict the cache, in cache sizes
+constexpr std::size_t eviction_caches = 4;            // the set read to evict the cache, in cache sizes
 constexpr auto hang_limit = std::chrono::minutes(2);  // a kernel that takes longer is taken for hung
-
 
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
@@ -54,8 +53,8 @@ DeviceInfo describe(int ordinal) {
   info.warp_size = properties.warpSize;
   info.clock = attribute(cudaDevAttrClockRate, ordinal) * 1e3;
   // Two transfers per clock of the memory bus; a multiprocessor takes 64 bytes per clock from L2.
-  info.memory_bandwidth =
-      2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+  info.memory_bandwidth = 2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 *
+                          attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
   info.cache_bandwidth = 64.0 * info.compute_units * info.clock;
   info.flops_f32 = 2.0 * f32_lanes(major, minor) * info.compute_units * info.clock;
   info.features = {"ptx", "wmma", "cooperative"};
@@ -83,8 +82,8 @@ std::vector<int> usable(std::string& why) {
     if (this_build_has_code()) {
       ordinals.push_back(ordinal);
     } else {
-      const int capability =
-          10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) + attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
+      const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+                             attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
       why = fmt::format("this build has no code for sm_{0}; configure with -DCMAKE_CUDA_ARCHITECTURES={0}", capability);
     }
   }
@@ -176,9 +175,7 @@ class Gpu final : public GpuDevice {
     return milliseconds * 1e-3;
   }
 
-  void launch_empty() override {
-    guard(gpu::launch_empty(stream_), "empty kernel");
-  }
+  void launch_empty() override { guard(gpu::launch_empty(stream_), "empty kernel"); }
 
   double time_read(std::span<const std::byte> memory) override {
     const std::function<void(std::size_t)> launch = [&](std::size_t) { enqueue_read(memory); };

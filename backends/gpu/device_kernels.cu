@@ -6,6 +6,7 @@ inline namespace cuda {
 namespace {
 
 constexpr int block_size = 512;
+constexpr int read_waves = 16;  // more blocks than fit at once, so that faster multiprocessors take more of them
 constexpr long long gate_cycles = 4'000'000'000;  // about two seconds, after which a gate opens by itself
 
 __global__ void empty_kernel() {}
@@ -23,22 +24,23 @@ __global__ void gate_kernel(const volatile unsigned* opened, unsigned ticket, vo
   }
 }
 
-/// Reads all of `data`, 16 bytes a load, eight loads in flight for each thread. Writes only if the sum is one that random
-/// data never has, so that no load can be left out and no write adds traffic.
-__global__ void __launch_bounds__(block_size) read_kernel(const uint4* __restrict__ data, std::size_t count,
-                                                          unsigned* never) {
-  constexpr int unroll = 8;
-  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+/// Reads all of `data` in tiles, 16 bytes a load, eight loads in flight for each thread. Writes only if the sum is one
+/// that random data hardly ever has, so that no load can be left out and no write adds traffic.
+__global__ void __launch_bounds__(block_size)
+    read_kernel(const uint4* __restrict__ data, std::size_t count, unsigned* never) {
+  constexpr unsigned unroll = 8;
+  constexpr std::size_t tile = std::size_t{block_size} * unroll;
   unsigned sum = 0;
-  for (; i + (unroll - 1) * threads < count; i += unroll * threads) {
-    uint4 loaded[unroll];
+  std::size_t first = blockIdx.x * tile;
+  for (; first + tile <= count; first += gridDim.x * tile) {
+    uint4 v[unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) loaded[u] = data[i + u * threads];
+    for (unsigned u = 0; u < unroll; ++u) v[u] = data[first + u * block_size + threadIdx.x];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) sum += loaded[u].x ^ loaded[u].y ^ loaded[u].z ^ loaded[u].w;
+    for (unsigned u = 0; u < unroll; ++u) sum += v[u].x ^ v[u].y ^ v[u].z ^ v[u].w;
   }
-  for (; i < count; i += threads) sum += data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
+  for (std::size_t i = first + threadIdx.x; i < min(first + tile, count); i += block_size)
+    sum += data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
   if (sum == 0x9d2c5681u && never[0] == sum) never[1] = sum;
 }
 
@@ -68,8 +70,8 @@ cudaError_t launch_gate(const unsigned* opened, unsigned ticket, unsigned* overd
 }
 
 cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned* never, cudaStream_t stream) {
-  read_kernel<<<threads / block_size, block_size, 0, stream>>>(reinterpret_cast<const uint4*>(memory.data()),
-                                                               memory.size() / sizeof(uint4), never);
+  read_kernel<<<read_waves * threads / block_size, block_size, 0, stream>>>(
+      reinterpret_cast<const uint4*>(memory.data()), memory.size() / sizeof(uint4), never);
   return cudaGetLastError();
 }
 

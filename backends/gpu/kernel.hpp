@@ -1,5 +1,5 @@
-// What handwritten kernels are written against: launches, warps and lane masks, without a vendor's name. The same kernel
-// file can so be compiled for other GPUs.
+// What handwritten kernels are written against: launches, warps and lane masks, without a vendor's name. The same
+// kernel file can so be compiled for other GPUs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -55,11 +55,6 @@ void clear(const Queue& queue, std::span<T> memory) {
 /// Blocks of `per_block` that cover n, and at least one: an empty grid is no launch.
 constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
   return static_cast<unsigned>(std::max<std::size_t>(1, (n + per_block - 1) / per_block));
-}
-
-/// Blocks of `block` threads that are resident at once on the whole device, if `per_unit` fit a multiprocessor.
-inline unsigned resident_blocks(const Queue& queue, int per_unit) {
-  return static_cast<unsigned>(queue.device.compute_units * per_unit);
 }
 
 /// Lanes of a warp, as a constant of the compilation.

@@ -44,12 +44,12 @@ const Nvml& nvml() {
 Telemetry telemetry(const std::string& pci_bus_id) {
   constexpr unsigned sm_clock = 1;
   constexpr std::array<std::pair<unsigned long long, const char*>, 7> reasons{{{0x4, "power cap"},
-                                                                              {0x8, "hardware slowdown"},
-                                                                              {0x10, "sync boost"},
-                                                                              {0x20, "software thermal"},
-                                                                              {0x40, "hardware thermal"},
-                                                                              {0x80, "power brake"},
-                                                                              {0x100, "display clocks"}}};
+                                                                               {0x8, "hardware slowdown"},
+                                                                               {0x10, "sync boost"},
+                                                                               {0x20, "software thermal"},
+                                                                               {0x40, "hardware thermal"},
+                                                                               {0x80, "power brake"},
+                                                                               {0x100, "display clocks"}}};
   Telemetry now;
   Handle device = nullptr;
   if (!nvml().ready || nvml().device_by_bus(pci_bus_id.c_str(), &device) != 0) return now;

@@ -1,4 +1,5 @@
-// Kokkos, on whatever device its default execution space runs on: the GPU that the handwritten kernels use, or the host.
+// Kokkos, on whatever device its default execution space runs on: the GPU that the handwritten kernels use, or the
+// host.
 #include "backends/kokkos/runtime.hpp"
 #include "core/host_device.hpp"
 #include "core/registry.hpp"

@@ -49,7 +49,8 @@ std::string short_value(const Json& value) {
 std::string short_point(const Json& axes) {
   std::string text;
   for (const auto& [axis, value] : axes.items())
-    if (axis == "n" || value != Json(0)) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
+    if (axis == "n" || value != Json(0))
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
   return text;
 }
 

@@ -12,8 +12,8 @@ __device__ inline float warp_sum(float value) {
   return value;
 }
 
-/// The sum over a one-dimensional block of `block_threads`, in thread 0. Every thread must call it, at most once between
-/// two barriers. `block_threads` is a multiple of the warp size and at most the square of it.
+/// The sum over a one-dimensional block of `block_threads`, in thread 0. Every thread must call it, at most once
+/// between two barriers. `block_threads` is a multiple of the warp size and at most the square of it.
 template <unsigned block_threads>
 __device__ float block_sum(float value) {
   constexpr unsigned warps = block_threads / warp_size();

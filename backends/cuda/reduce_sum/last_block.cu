@@ -10,12 +10,16 @@ namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 512;
-constexpr int unroll = 4;
+constexpr unsigned unroll = 4;
 
 /// `ticket` is 0 before and after: atomicInc wraps to 0 at the last block, so that the next launch finds it clean.
-__global__ void __launch_bounds__(block) add_grid(const float* in, std::size_t n, float* partials, unsigned* ticket,
-                                                  float* out) {
-  const float sum = block_sum<block>(thread_sum<unroll>(in, n));
+__global__ void __launch_bounds__(block)
+    add_in_one_launch(const float* in, std::size_t n, float* partials, unsigned* ticket, float* out) {
+  const float sum = block_sum<block>(thread_sum<block, unroll>(in, n));
+  if (gridDim.x == 1) {  // nobody to wait for
+    if (threadIdx.x == 0) *out = sum;
+    return;
+  }
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = sum;
@@ -31,25 +35,21 @@ __global__ void __launch_bounds__(block) add_grid(const float* in, std::size_t n
   if (threadIdx.x == 0) *out = rest;
 }
 
-unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
-  return std::min(resident_blocks(queue, queue.tuning["per_sm"]), blocks_for(args.in.size(), 4 * block));
-}
-
 std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
-  return sizeof(unsigned) + blocks(queue, args) * sizeof(float);
+  return sizeof(unsigned) + grid_for<block, unroll>(queue, args.in.size()) * sizeof(float);
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
   auto* const ticket = reinterpret_cast<unsigned*>(queue.workspace.data());
   auto* const partials = reinterpret_cast<float*>(ticket + 1);
-  launch(add_grid, blocks(queue, args), block, 0, queue, args.in.data(), args.in.size(), partials, ticket,
-         args.out.data());
+  launch(add_in_one_launch, grid_for<block, unroll>(queue, args.in.size()), block, 0, queue, args.in.data(),
+         args.in.size(), partials, ticket, args.out.data());
 }
 
 const Register<ReduceSum> variant{{
     .idea = "one launch: partials, a ticket, the last block finishes: bound by memory, by two trips to L2 when small",
     .improves = "float4",
-    .tunings = {{{{"per_sm", 4}}}, {{{"per_sm", 2}}}, {{{"per_sm", 8}}}, {{{"per_sm", 16}}}},
+    .tunings = {{{{"waves", 1}}}, {{{"waves", 4}}}, {{{"waves", 16}}}},
     .workspace = workspace,
     .launch = sum,
 }};

@@ -24,8 +24,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
         const std::size_t end = begin + share < n ? begin + share : n;
         float of_team = 0;
         Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, begin, end),
-            [&](std::size_t i, float& sum_of_lane) { sum_of_lane += in(i); }, of_team);
+            Kokkos::TeamVectorRange(team, begin, end), [&](std::size_t i, float& sum_of_lane) { sum_of_lane += in(i); },
+            of_team);
         Kokkos::single(Kokkos::PerTeam(team), [&] { sum += of_team; });
       },
       scalar(args.out));

@@ -5,9 +5,7 @@
 namespace crosswarp::host {
 namespace {
 
-void sum(const Queue&, const ReduceSum::Args& args) {
-  (void)args;
-}
+void sum(const Queue&, const ReduceSum::Args& args) { (void)args; }
 
 const Register<ReduceSum> variant{{.idea = "broken: does nothing", .launch = sum}};
 
