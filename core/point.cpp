@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "core/error.hpp"
@@ -15,7 +16,10 @@ namespace {
 constexpr std::size_t most_values_in_range = 4096;
 
 [[noreturn]] void reject(const Axis& axis, std::string_view text, std::string_view why) {
-  throw Error(fmt::format("--{} {}: {}", axis.name, text, why));
+  std::string message = fmt::format("--{} {}: {}", axis.name, text, why);
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return std::iscntrl(c); }, ' ');
+  throw Error(message);  // one line, whatever was typed
 }
 
 std::int64_t checked_multiply(const Axis& axis, std::string_view text, std::int64_t a, std::int64_t b) {

@@ -65,7 +65,8 @@ std::string json_line(const Result& r) {
   json["library"] = r.cell.variant->library;
   json["device"] = r.device.name.empty() ? Json(nullptr) : Json(r.device.name);
   json["verdict_error"] = r.verdict.error;
-  json["verdict_bound"] = r.verdict.bound;
+  const bool judged = r.status != Status::skipped && r.status != Status::failed;
+  json["verdict_bound"] = judged ? Json(r.verdict.bound) : Json(nullptr);
   json["bytes_per_second"] = number(r.bytes_per_second());
   json["flops_per_second"] = number(r.flops_per_second());
   json["of_measured_peak"] = number(r.of_measured_peak());
@@ -90,21 +91,23 @@ std::string json_line(const Result& r) {
   json["other"] = r.other_rung.empty() ? Json(nullptr) : Json(r.other_rung);
   json["sample_times"] = Json::array();
   for (const double s : m.seconds) json["sample_times"].push_back(nanoseconds(s));
-  return json.dump();
+  // A message may hold bytes that are no text; a file may not.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-JsonFile::JsonFile(std::string path, Context context)
-    : path_(std::move(path)), context_(std::move(context)), journal_(path_ + ".journal") {
-  if (!journal_) throw Error(fmt::format("--json {}: cannot write {}.journal", path_, path_));
-  // The file itself must be writable too, and is better found to be now than after the run.
+JsonFile::JsonFile(std::string path, Context context) : path_(std::move(path)), context_(std::move(context)) {
+  // Whether the file can be written is better found out now than after the run.
   const bool existed = std::filesystem::exists(path_);
   if (!std::ofstream(path_, std::ios::app)) throw Error(fmt::format("--json {}: cannot be written", path_));
   if (!existed) std::filesystem::remove(path_);
+  journal_.open(path_ + ".journal");
+  if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
 }
 
 void JsonFile::add(const Result& result) {
   lines_.push_back(json_line(result));
   journal_ << lines_.back() << std::endl;
+  if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
 }
 
 void JsonFile::finish() {
@@ -117,7 +120,9 @@ void JsonFile::finish() {
   file << text << std::flush;
   if (!file) throw Error(fmt::format("--json {}: cannot be written", path_));
   file.close();
-  std::filesystem::rename(unfinished, path_);
+  std::error_code failed;
+  std::filesystem::rename(unfinished, path_, failed);
+  if (failed) throw Error(fmt::format("--json {}: cannot be written ({})", path_, failed.message()));
 }
 
 }  // namespace crosswarp

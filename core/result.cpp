@@ -9,7 +9,7 @@ namespace {
 const Result* fastest(const std::vector<Result>& results, const auto& among) {
   const Result* best = nullptr;
   for (const Result& r : results)
-    if (r.status == Status::ok && among(r) && (!best || *r.time() < *best->time())) best = &r;
+    if (r.time() && among(r) && (!best || *r.time() < *best->time())) best = &r;
   return best;
 }
 
@@ -83,11 +83,11 @@ double least_time(const DeviceInfo& device, const Cost& cost, double footprint, 
 
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {
   for (Result& own : results) {
-    if (own.status != Status::ok) continue;
+    if (!own.time()) continue;
     const VariantEntry& variant = *own.cell.variant;
     const auto here = [&](const Result& r) { return r.device.key == own.device.key; };
     const auto parent = std::find_if(results.begin(), results.end(), [&](const Result& r) {
-      return here(r) && r.status == Status::ok && r.cell.variant->backend == variant.backend &&
+      return here(r) && r.time() && r.cell.variant->backend == variant.backend &&
              r.cell.variant->name == variant.improves && r.cell.tuning == &r.cell.variant->tunings.front();
     });
     own.parent = ratio(parent == results.end() ? nullptr : &*parent, own);

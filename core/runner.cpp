@@ -26,10 +26,14 @@ std::size_t launches_in(const Device& device, std::size_t footprint, Mode mode) 
   return std::clamp<std::size_t>(device.info().memory / 128 / std::max<std::size_t>(footprint, 1), 1, most_launches);
 }
 
-void judge(Result& result, const Verdict& verdict) {
-  result.verdict = verdict;
-  result.status = verdict.ok ? Status::ok : Status::wrong;
-  result.note = verdict.where;
+void judge(Result& result, const Problem& problem, const Bound& bound) {
+  result.verdict = problem.check(result.cell.variant->result);
+  if (result.verdict.ok && !bound.workspace->guards_intact()) {
+    result.verdict.ok = false;
+    result.verdict.where = "a guard band beside the workspace was written to";
+  }
+  result.status = result.verdict.ok ? Status::ok : Status::wrong;
+  result.note = result.verdict.where;
 }
 
 void fail(Result& result, const std::string& why) {
@@ -120,17 +124,11 @@ Result Runner::verify(const Cell& cell, std::size_t sets) {
     bound.log->on = true;
     for (std::size_t set = 0; set < sets; ++set) bound.launch(set);
     device.synchronize();
-    judge(result, prepared->check(cell.variant->result));
-    if (result.status == Status::ok && !bound.workspace->guards_intact())
-      judge(result, {.where = "a guard band beside the workspace was written to"});
+    judge(result, *prepared, bound);
     for (const KernelUse& kernel : bound.log->kernels)
       if (kernel.blocks * kernel.threads > result.kernel.blocks * result.kernel.threads) result.kernel = kernel;
   } catch (const std::exception& error) {
     fail(result, error.what());
-    if (device.lost()) {
-      problem_.reset();
-      problem_key_.clear();
-    }
   }
   return result;
 }
@@ -202,11 +200,11 @@ void Runner::run_on(Device& device, std::vector<Result*> results, Mode mode) {
     });
   }
   const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
-  turns.push_back([&] { return sample(empty, true); });
+  const std::function<double()> floor_turn = [&] { return sample(empty, true); };
 
-  for (std::size_t i = 0; i < turns.size(); ++i) {  // warm up: modules load, clocks rise
+  for (const auto& turn : turns) {  // warm up: modules load, clocks rise
     try {
-      turns[i]();
+      turn();
     } catch (const std::exception&) {  // the sampler meets it again, and reports it
     }
   }
@@ -214,7 +212,7 @@ void Runner::run_on(Device& device, std::vector<Result*> results, Mode mode) {
     contestant.cpu = 0;
     contestant.result->measurement.before = device.telemetry();
   }
-  std::vector<Samples> sampled = sample_round_robin(turns, options_.stop, wall_clock);
+  std::vector<Samples> sampled = sample_round_robin(turns, options_.stop, wall_clock, floor_turn);
 
   const auto per_launch = static_cast<double>(launches);
   const double floor = median(sampled.back().seconds) / per_launch;
@@ -245,7 +243,7 @@ void Runner::conclude(Device& device, Contestant& contestant, double footprint, 
                  .count = result.measurement.launches,
                  .cold = mode != Mode::hot,
                  .gated = contestant.gated});
-    judge(result, prepared->check(result.cell.variant->result));
+    judge(result, *prepared, contestant.bound);
   } catch (const std::exception& error) {
     return fail(result, error.what());
   }

@@ -9,12 +9,15 @@
 namespace crosswarp {
 namespace {
 
+constexpr std::size_t least_for_an_interval = 6;
+
 /// Why `samples` are enough, or empty.
 std::string enough(const std::vector<double>& samples, double device_time, const StopRule& rule) {
   if (samples.size() >= rule.max_samples) return "max_samples";
   if (samples.size() >= rule.min_samples) {
     const Interval known = median_interval(samples);
-    if ((known.high - known.low) / 2 <= rule.precision * median(samples)) return "precision";
+    if (samples.size() >= least_for_an_interval && (known.high - known.low) / 2 <= rule.precision * median(samples))
+      return "precision";
     if (device_time >= rule.min_time) return "min_time";
   }
   return {};
@@ -23,20 +26,22 @@ std::string enough(const std::vector<double>& samples, double device_time, const
 }  // namespace
 
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
-                                        const std::function<double()>& now) {
-  const std::size_t count = contestants.size();
+                                        const std::function<double()>& now, const std::function<double()>& companion) {
+  std::vector<std::function<double()>> turns = contestants;
+  if (companion) turns.push_back(companion);
+  const std::size_t count = turns.size();
   std::vector<Samples> all(count);
   std::vector<double> wall(count, 0.0), device(count, 0.0);
   std::vector<bool> left(count, false);
+  const auto is_done = [&](std::size_t i) { return left[i] || !all[i].stopped.empty(); };
   for (std::size_t round = 0;; ++round) {
-    bool all_done = true;
     for (std::size_t turn = 0; turn < count; ++turn) {
       const std::size_t i = (round + turn) % count;
       if (left[i]) continue;
       Samples& mine = all[i];
       const double start = now();
       try {
-        mine.seconds.push_back(contestants[i]());
+        mine.seconds.push_back(turns[i]());
       } catch (const std::exception& error) {
         mine.stopped = "error";
         mine.error = error.what();
@@ -50,8 +55,9 @@ std::vector<Samples> sample_round_robin(const std::vector<std::function<double()
         if (mine.stopped.empty()) mine.stopped = "time_limit";
         left[i] = true;
       }
-      all_done = all_done && !mine.stopped.empty();
     }
+    bool all_done = true;
+    for (std::size_t i = 0; i < contestants.size(); ++i) all_done = all_done && is_done(i);
     if (all_done) return all;
   }
 }

@@ -2,6 +2,7 @@
 #include "core/statistics.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
@@ -30,9 +31,9 @@ Interval median_interval(std::span<const double> samples) {
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty()) return {};
   if (sorted.size() < 6) return {sorted.front(), sorted.back()};
-  // The rank of the median is binomial(n, 1/2), nearly normal from six samples on.
+  // As many samples lie below the median as heads fall in n throws.
   const auto n = static_cast<double>(sorted.size());
-  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n))));
+  const auto low = static_cast<std::size_t>(boost::math::quantile(boost::math::binomial(n, 0.5), 0.025));
   return {sorted[low], sorted[sorted.size() - 1 - low]};
 }
 

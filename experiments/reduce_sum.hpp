@@ -101,7 +101,7 @@ class ReduceSum {
       const double result = where == ResultIn::host ? host_out_[set] : out_[set].read(0);
       const double error = std::abs(result - expected_[set]);
       if (error <= worst.bound) continue;
-      if (worst.ok || !(error <= worst.error)) {
+      if (worst.ok || std::isnan(error) || error > worst.error) {
         worst.ok = false;
         worst.error = error;
         worst.where = mismatch("sum of input " + std::to_string(set), result, expected_[set]);

@@ -1,0 +1,210 @@
+// A device whose time is what launches say it is, and an experiment small enough to get wrong on purpose.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/error.hpp"
+#include "core/registry.hpp"
+#include "core/result.hpp"
+
+namespace crosswarp::fake {
+
+/// Memory of the host; launches run where they are called, and take the time that they add to `elapsed`.
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(DeviceInfo info) : Device(std::move(info)) {}
+
+  void* allocate(std::size_t bytes) override {
+    if (bytes > memory) throw Error("the fake has no memory left");
+    ++allocations;
+    return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  }
+  void release(void* memory) noexcept override {
+    --allocations;
+    std::free(memory);
+  }
+  std::size_t free_memory() const override { return memory; }
+  void fill(void* memory, unsigned char byte, std::size_t bytes) override { std::memset(memory, byte, bytes); }
+  void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void generate(std::span<float> to, const Lattice& elements) override {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
+  }
+  void synchronize() override {}
+  double time(const Batch& batch) override {
+    elapsed = 0;
+    for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
+    return elapsed;
+  }
+  void launch_empty() override { elapsed += empty_time(); }
+  double time_read(std::span<const std::byte> memory) override {
+    ++reads;
+    return static_cast<double>(memory.size()) / 1e9;
+  }
+  bool lost() const override { return is_lost; }
+
+  DeviceInfo& facts() { return info_; }
+
+  static constexpr std::size_t memory = std::size_t{1} << 20;  // little, so that tests are quick
+  double elapsed = 0;                                          // seconds
+  std::function<double()> empty_time = [] { return 1e-6; };
+  bool is_lost = false;
+  int allocations = 0, reads = 0;
+};
+
+inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0") {
+  DeviceInfo info;
+  info.key = key;
+  info.name = "Fake 1";
+  info.architecture = "fk_1";
+  info.memory = std::size_t{1} << 30;
+  return std::make_shared<FakeDevice>(std::move(info));
+}
+
+class FakeBackend final : public Backend {
+ public:
+  explicit FakeBackend(std::string name, std::shared_ptr<FakeDevice> device = {})
+      : name_(std::move(name)), device_(std::move(device)) {}
+  std::string name() const override { return name_; }
+  std::vector<DeviceInfo> devices() const override {
+    return device_ ? std::vector{device_->info()} : std::vector<DeviceInfo>{};
+  }
+  std::string why_none() const override { return "nobody built one"; }
+  std::shared_ptr<Device> open(std::size_t) const override { return device_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<FakeDevice> device_;
+};
+
+/// out[i] = value for all i < n; every set of inputs has a value of its own.
+class Fill {
+ public:
+  static constexpr std::string_view name = "fill";
+  static constexpr std::string_view summary = "n times the same number";
+
+  struct Args {
+    std::span<float> out;
+    float value;
+  };
+
+  static std::vector<Axis> axes() {
+    return {{.name = "n", .meaning = "elements", .bench = {std::int64_t{4}, std::int64_t{16}}, .most = 1 << 30},
+            {.name = "offset", .meaning = "elements", .bench = {std::int64_t{0}}, .implied = std::int64_t{0}},
+            {.name = "type", .meaning = "element type", .bench = {"f32"}, .allowed = {"f16", "f32"}}};
+  }
+  static Point point(std::int64_t n, std::int64_t offset = 0) {
+    return product(axes(), {{n}, {offset}, {"f32"}}).front();
+  }
+  static std::vector<TestPoint> test_points() { return {{point(1)}, {point(100, 3), true}}; }
+  static Cost cost(const Point& p) { return {.bytes_written = 4.0 * static_cast<double>(p.integer("n"))}; }
+  static std::size_t footprint(const Point& p) { return 4 * static_cast<std::size_t>(p.integer("n")); }
+
+  Fill(Device& device, const Point& p, std::uint64_t seed, std::size_t sets) : seed_(seed) {
+    for (std::size_t set = 0; set < sets; ++set)
+      out_.emplace_back(device, static_cast<std::size_t>(p.integer("n")),
+                        static_cast<std::size_t>(p.integer("offset")));
+    ++prepared, ++alive;
+  }
+  ~Fill() { --alive; }
+
+  Args args(std::size_t set) const { return {out_.at(set).span(), static_cast<float>(100 * seed_ + set)}; }
+  void poison() {
+    for (auto& out : out_) out.poison();
+  }
+  Verdict check(ResultIn) const {
+    for (std::size_t set = 0; set < out_.size(); ++set) {
+      if (!out_[set].guards_intact()) return {.where = "a guard band was written to"};
+      for (std::size_t i = 0; i < out_[set].size(); ++i)
+        if (const Args a = args(set); out_[set].read(i) != a.value)
+          return {.where = mismatch("out[" + std::to_string(i) + "]", out_[set].read(i), a.value)};
+    }
+    return {.ok = true, .error = 0, .where = {}};
+  }
+
+  static inline int prepared = 0, alive = 0;
+
+ private:
+  std::uint64_t seed_;
+  std::vector<Buffer<float>> out_;
+};
+
+/// What a fake variant is launched with.
+struct Launch {
+  FakeDevice& device;
+  const Fill& problem;
+  std::size_t set;
+  std::span<std::byte> workspace;
+  LaunchLog& log;
+
+  /// The right result, in `seconds`.
+  void fill(double seconds = 1e-3) const {
+    const Fill::Args args = problem.args(set);
+    std::fill(args.out.begin(), args.out.end(), args.value);
+    device.elapsed += seconds;
+  }
+};
+
+inline VariantEntry variant(
+    const std::string& backend, const std::string& name,
+    std::function<void(const Launch&)> launch = [](const Launch& l) { l.fill(); }) {
+  VariantEntry entry;
+  entry.backend = backend;
+  entry.experiment = "fill";
+  entry.name = name;
+  entry.source = name + ".cpp";
+  entry.idea = "the idea of " + name;
+  entry.tunings.resize(1);
+  // Shared, so that what a launch remembers outlives one binding, as static variables of a real variant do.
+  const auto shared = std::make_shared<std::function<void(const Launch&)>>(std::move(launch));
+  entry.bind = [shared](Device& device, const Problem& problem, const Tuning&) {
+    Bound bound{{}, std::make_shared<Buffer<std::byte>>(device, 16), std::make_shared<LaunchLog>()};
+    const Fill& fill = static_cast<const ProblemOf<Fill>&>(problem).prepared();
+    bound.launch = [shared, &device, &fill, workspace = bound.workspace, log = bound.log](std::size_t set) {
+      (*shared)({static_cast<FakeDevice&>(device), fill, set, workspace->span(), *log});
+    };
+    return bound;
+  };
+  return entry;
+}
+
+/// A registry of fakes. `fake` and `other` share a device, `far` has one of its own, `none` has none.
+struct Lab {
+  Lab() {
+    registry.add(std::make_unique<FakeBackend>("fake", device));
+    registry.add(std::make_unique<FakeBackend>("other", device));
+    registry.add(std::make_unique<FakeBackend>("far", far));
+    registry.add(std::make_unique<FakeBackend>("none"));
+  }
+  Cell add(const VariantEntry& entry, const Point& point = Fill::point(4)) {
+    registry.add(entry, describe<Fill>());
+    return cell(entry.id(), point);
+  }
+  Cell cell(const std::string& id, const Point& point = Fill::point(4), std::size_t tuning = 0) const {
+    const VariantEntry& v = registry.variants().at(id);
+    return {&registry.backend(v.backend), &registry.experiments().at("fill"), &v, &v.tunings.at(tuning), point};
+  }
+
+  std::shared_ptr<FakeDevice> device = make_device(), far = make_device("fake1");
+  Registry registry;
+};
+
+/// As the runner leaves a result that is right, with these samples.
+inline Result timed(const Cell& cell, std::vector<double> seconds) {
+  Result r;
+  r.cell = cell;
+  r.status = Status::ok;
+  r.verdict = {.ok = true, .error = 0, .where = {}};
+  r.cost = cell.experiment->cost(cell.point);
+  r.device = cell.backend->devices().at(0);
+  r.measurement.seconds = std::move(seconds);
+  return r;
+}
+
+}  // namespace crosswarp::fake

@@ -1,0 +1,164 @@
+// Which cells there are, which a filter selects, and what it says to names that mean nothing here.
+#include "core/registry.hpp"
+
+#include <algorithm>
+
+#include "tests/core/fake.hpp"
+#include "tests/core/refuses.hpp"
+
+namespace crosswarp {
+namespace {
+
+using fake::Fill;
+using Names = std::vector<std::string>;
+
+/// What a backend hands to its variants; this one has nothing of its own.
+struct Queue : LaunchContext {
+  static constexpr std::string_view backend = "fake";
+  Queue(Device&, LaunchContext context) : LaunchContext(context) {}
+};
+
+void launch(const Queue& queue, const Fill::Args& args) {
+  std::fill(args.out.begin(), args.out.end(), args.value);
+  for (std::byte& b : queue.workspace) b = static_cast<std::byte>(std::to_integer<int>(b) + queue.tuning["step"]);
+}
+
+/// As a variant's file does it: registered under the name of this one.
+const Register<Fill, Queue> registered{{
+    .idea = "an idea",
+    .improves = "naive",
+    .needs = {"ptx"},
+    .tunings = {{{{"step", 2}}}, {{{"step", 5}}}},
+    .workspace =
+        [](const Queue& queue, const Fill::Args& args) {
+          return args.out.size() * static_cast<std::size_t>(queue.tuning["step"]);
+        },
+    .launch = launch,
+}};
+
+TEST(Register, TakesTheNameFromTheFile) {
+  const auto& variants = Registry::instance().variants();
+  ASSERT_TRUE(variants.contains("fake/fill/registry_test"));
+  const VariantEntry& v = variants.at("fake/fill/registry_test");
+  EXPECT_TRUE(v.source.ends_with("tests/core/registry_test.cpp"));
+  EXPECT_EQ(v.idea, "an idea");
+  EXPECT_EQ(v.improves, "naive");
+  EXPECT_EQ(v.needs, Names{"ptx"});
+  EXPECT_EQ(v.tunings.size(), 2u);
+  EXPECT_TRUE(Registry::instance().experiments().contains("fill"));
+}
+
+TEST(Register, BindsTheLaunchToProblemTuningAndZeroedWorkspace) {
+  const VariantEntry& v = Registry::instance().variants().at("fake/fill/registry_test");
+  const auto device = fake::make_device();
+  const auto problem = describe<Fill>().prepare(*device, Fill::point(4), 1, 2);
+  problem->poison();
+  const Bound bound = v.bind(*device, *problem, v.tunings[1]);
+  ASSERT_EQ(bound.workspace->size(), 20u);
+  EXPECT_EQ(bound.workspace->read(19), std::byte{0});
+  bound.launch(0);
+  EXPECT_FALSE(problem->check(ResultIn::device).ok);
+  bound.launch(1);
+  EXPECT_TRUE(problem->check(ResultIn::device).ok);
+  EXPECT_EQ(bound.workspace->read(19), std::byte{10});  // as the last launch left it
+}
+
+TEST(Tuning, IsNamedByItsNumbers) {
+  const Tuning tuning{{{"block", 256}, {"per_sm", 8}}};
+  EXPECT_EQ(tuning.name(), "block256_per_sm8");
+  EXPECT_EQ(tuning["per_sm"], 8);
+  EXPECT_TRUE(refuses([&] { (void)tuning["unroll"]; }, "tuning 'block256_per_sm8' has no 'unroll'"));
+}
+
+/// A filter as a user writes it: the name of a flag and its value.
+Filter only(const std::vector<std::pair<std::string, std::string>>& flags) {
+  Filter filter;
+  std::map<std::string, Names*> lists{{"backend", &filter.backends},
+                                      {"experiment", &filter.experiments},
+                                      {"variant", &filter.variants},
+                                      {"tuning", &filter.tunings}};
+  for (const auto& [flag, value] : flags)
+    lists.contains(flag) ? lists[flag]->push_back(value) : void(filter.axes[flag] = value);
+  return filter;
+}
+
+class RegistryTest : public testing::Test {
+ protected:
+  RegistryTest() {
+    for (const char* backend : {"fake", "other"}) lab.add(fake::variant(backend, "naive"));
+    VariantEntry tuned = fake::variant("fake", "tuned");
+    tuned.tunings = {{{{"block", 256}}}, {{{"block", 1024}}}};
+    lab.add(tuned);
+  }
+  Names ids(const Filter& filter) const {
+    Names all;
+    for (const Cell& cell : lab.registry.cells(filter)) all.push_back(cell.id());
+    return all;
+  }
+
+  fake::Lab lab;
+};
+
+TEST_F(RegistryTest, SpansAllVariantsAtTheirDefaults) {
+  EXPECT_EQ(ids({}), (Names{"fake/fill/naive/n:4/type:f32", "fake/fill/naive/n:16/type:f32",
+                            "fake/fill/tuned/n:4/type:f32", "fake/fill/tuned/n:16/type:f32",
+                            "other/fill/naive/n:4/type:f32", "other/fill/naive/n:16/type:f32"}));
+}
+
+TEST_F(RegistryTest, SelectsByName) {
+  EXPECT_EQ(ids(only({{"backend", "other"}, {"n", "1,2"}})),
+            (Names{"other/fill/naive/n:1/type:f32", "other/fill/naive/n:2/type:f32"}));
+  EXPECT_EQ(ids(only({{"variant", "tuned"}, {"n", "8"}, {"offset", "0,3"}, {"type", "f16"}})),
+            (Names{"fake/fill/tuned/n:8/type:f16", "fake/fill/tuned/n:8/offset:3/type:f16"}));
+  EXPECT_EQ(ids(only({{"experiment", "fill"}, {"variant", "naive"}, {"n", "8"}})).size(), 2u);
+}
+
+TEST_F(RegistryTest, NamesEveryTuningButTheDefault) {
+  const Names both{"fake/fill/tuned/n:8/type:f32", "fake/fill/tuned@block1024/n:8/type:f32"};
+  EXPECT_EQ(ids(only({{"variant", "tuned"}, {"tuning", "all"}, {"n", "8"}})), both);
+  EXPECT_EQ(ids(only({{"tuning", "block1024"}, {"n", "8"}})), Names{both[1]});
+  EXPECT_EQ(ids(only({{"tuning", "block256"}, {"n", "8"}})), Names{both[0]});
+}
+
+TEST_F(RegistryTest, RefusesWhatMeansNothingHere) {
+  const auto refuse = [&](const Filter& filter, std::string_view says) {
+    return refuses([&] { lab.registry.cells(filter); }, says);
+  };
+  EXPECT_TRUE(
+      refuse(only({{"backend", "fakee"}}), "--backend fakee: not in this build: unknown; did you mean 'fake'?"));
+  EXPECT_TRUE(refuse(only({{"experiment", "fil"}}), "--experiment fil: unknown; did you mean 'fill'?"));
+  EXPECT_TRUE(refuse(only({{"variant", "tunde"}}), "--variant tunde: unknown; did you mean 'tuned'?"));
+  EXPECT_TRUE(refuse(only({{"backend", "other"}, {"variant", "tuned"}}), "--variant tuned: unknown; there are: naive"));
+  EXPECT_TRUE(refuse(only({{"tuning", "block257"}}), "--tuning block257: unknown; did you mean 'block256'?"));
+  EXPECT_TRUE(refuse(only({{"ofset", "1"}}), "did you mean 'offset'?"));
+  EXPECT_TRUE(refuse(only({{"n", "many"}}), "--n many: not a number"));
+  EXPECT_TRUE(refuse(only({{"type", "f31"}}), "did you mean 'f32'?"));
+}
+
+TEST_F(RegistryTest, RefusesToSelectNothing) {
+  EXPECT_TRUE(refuses([&] { lab.registry.cells(only({{"backend", "none"}})); }, "nothing is selected"));
+  EXPECT_TRUE(refuses([] { Registry().cells({}); }, "nothing is selected"));
+}
+
+TEST_F(RegistryTest, RefusesTwoVariantsOfOneName) {
+  EXPECT_TRUE(refuses([&] { lab.add(fake::variant("fake", "naive")); }, "two files register fake/fill/naive"));
+}
+
+TEST_F(RegistryTest, TestsEveryTuningAtEveryTestPoint) {
+  const auto cells = lab.registry.test_cells();
+  ASSERT_EQ(cells.size(), 8u);  // four rungs of two points
+  EXPECT_EQ(cells[2].id(), "fake/fill/tuned/n:1/type:f32");
+  EXPECT_EQ(cells[5].id(), "fake/fill/tuned@block1024/n:100/offset:3/type:f32");
+  EXPECT_EQ(std::count_if(cells.begin(), cells.end(), [](const Cell& cell) { return cell.slow; }), 4);
+  EXPECT_TRUE(cells[5].slow);
+}
+
+TEST_F(RegistryTest, KnowsBackendsInOrder) {
+  Names names;
+  for (const auto& backend : lab.registry.backends()) names.push_back(backend->name());
+  EXPECT_EQ(names, (Names{"fake", "far", "none", "other"}));
+  EXPECT_EQ(lab.registry.backend("far").name(), "far");
+}
+
+}  // namespace
+}  // namespace crosswarp

@@ -1,0 +1,351 @@
+// What is printed and written: null or a dash where there is no number, every sample, files that appear whole.
+#include "core/report.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/core/fake.hpp"
+#include "tests/core/refuses.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string contents(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// An empty folder of its own for each test, and one result that is ok.
+class Report : public testing::Test {
+ protected:
+  Report() {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    VariantEntry v = fake::variant("fake", "better");
+    v.improves = "naive";
+    ok = fake::timed(lab.add(v, fake::Fill::point(1024)), {2e-6, 1e-6, 3.00001e-6});
+    ok.measurement.launches = 20;
+    ok.measurement.stopped = "min_time";
+    ok.measurement.after.clock = 1.98e9;
+    ok.parent = Ratio{2, {1.5, 2.5}};
+    ok.kernel = {.registers = 32, .shared_bytes = 128, .occupancy = 0.75, .blocks = 132, .threads = 256};
+    ok.measured_bandwidth = 4.096e9;
+    skipped.cell = ok.cell;
+    skipped.note = "needs wgmma";
+    ok.floor = 1e-7;
+    ok.note = "includes the synchronisation";
+    wrong = ok;
+    wrong.status = Status::wrong;
+    wrong.note = "sum is 3, should be \"4\", really";
+    wrong.verdict = {.error = 1, .bound = 0.5, .where = {}};
+    wrong.parent.reset();  // as compare() leaves it
+  }
+
+  fake::Lab lab;
+  Result ok, skipped, wrong;
+  const std::string folder = testing::TempDir() + "crosswarp_report_" + std::to_string(getpid());
+};
+
+using JsonLine = Report;
+
+TEST_F(JsonLine, HoldsTheDocumentedFields) {
+  const std::string line = json_line(ok);
+  EXPECT_EQ(line.find('\n'), line.npos);
+  const json j = json::parse(line);
+  EXPECT_EQ(j.at("name"), "fake/fill/better/n:1024/type:f32/cold");
+  EXPECT_EQ(j.at("run_name"), j.at("name"));
+  EXPECT_EQ(j.at("run_type"), "iteration");
+  EXPECT_EQ(j.at("time_unit"), "ns");
+  EXPECT_DOUBLE_EQ(j.at("real_time"), 2000);
+  EXPECT_EQ(j.at("iterations"), 60);
+  EXPECT_EQ(j.at("label"), "ok");
+  EXPECT_EQ(j.at("status"), "ok");
+  EXPECT_EQ(j.at("note"), "includes the synchronisation");
+  EXPECT_FALSE(j.contains("error_occurred"));
+  EXPECT_EQ(j.at("axes"), (json{{"n", 1024}, {"offset", 0}, {"type", "f32"}}));
+  EXPECT_EQ(j.at("verdict_error"), 0);
+  EXPECT_EQ(j.at("verdict_bound"), 0);
+  EXPECT_DOUBLE_EQ(j.at("bytes_per_second"), 2.048e9);
+  EXPECT_EQ(j.at("flops_per_second"), 0);
+  EXPECT_DOUBLE_EQ(j.at("of_measured_peak"), 0.5);
+  EXPECT_TRUE(j.at("of_theoretical_peak").is_null());
+  EXPECT_EQ(j.at("floor_ns"), 100);
+  EXPECT_EQ(j.at("samples"), 3);
+  EXPECT_NEAR(j.at("spread").get<double>(), 0.25, 1e-3);
+  EXPECT_EQ(j.at("stopped"), "min_time");
+  EXPECT_EQ(j.at("sm_clock_mhz"), 1980);
+  EXPECT_TRUE(j.at("sm_clock_mhz_before").is_null());
+  EXPECT_EQ(j.at("registers"), 32);
+  EXPECT_EQ(j.at("occupancy"), 0.75);
+  EXPECT_EQ(j.at("over_parent"), (json{{"value", 2.0}, {"low", 1.5}, {"high", 2.5}}));
+  EXPECT_TRUE(j.at("over_library").is_null());
+}
+
+TEST_F(JsonLine, HoldsEverySample) {
+  EXPECT_EQ(json::parse(json_line(ok)).at("sample_times"), (json{2000.0, 1000.0, 3000.01}));
+}
+
+TEST_F(JsonLine, HoldsNullWhereThereIsNoNumber) {
+  for (const Result* r : {&wrong, &skipped}) {
+    const json j = json::parse(json_line(*r));
+    for (const char* name : {"real_time", "cpu_time", "bytes_per_second", "flops_per_second", "of_measured_peak",
+                             "of_theoretical_peak", "floor_ns", "spread", "over_parent", "over_library", "over_other"})
+      EXPECT_TRUE(j.at(name).is_null()) << r->label() << ", " << name;
+    EXPECT_EQ(j.at("error_occurred"), true);
+    EXPECT_EQ(j.at("error_message"), r->label());
+  }
+  const json none = json::parse(json_line(skipped));
+  for (const char* name : {"device", "measured_peak_bytes_per_second", "sm_clock_mhz", "registers", "shared_bytes",
+                           "occupancy", "blocks", "threads_per_block", "verdict_error"})
+    EXPECT_TRUE(none.at(name).is_null()) << name;
+  EXPECT_EQ(none.at("samples"), 0);
+  EXPECT_EQ(json::parse(json_line(wrong)).at("verdict_error"), 1);
+}
+
+TEST_F(JsonLine, HoldsNoBoundWhereNothingWasJudged) {
+  EXPECT_TRUE(json::parse(json_line(skipped)).at("verdict_bound").is_null());
+}
+
+TEST_F(JsonLine, HoldsNullForNaN) {
+  ok.verdict.error = std::nan("");
+  ok.parent = Ratio{std::nan(""), {}};
+  const json j = json::parse(json_line(ok));
+  EXPECT_TRUE(j.at("verdict_error").is_null());
+  EXPECT_TRUE(j.at("over_parent").at("value").is_null());
+}
+
+TEST_F(JsonLine, SurvivesNotesOfAllKinds) {
+  for (const char* note : {"two\nlines", "\"quoted\"", "back\\slash", "5 µs", "not UTF-8: \xff"}) {
+    wrong.note = note;
+    std::string line;
+    EXPECT_NO_THROW(line = json_line(wrong)) << note;
+    EXPECT_TRUE(json::accept(line)) << note;
+    EXPECT_EQ(lines(line), 0u);
+  }
+}
+
+using JsonFileTest = Report;
+
+TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
+  const std::string path = folder + "/out.json";
+  JsonFile file(path, {{"seed", "7"}});
+  EXPECT_FALSE(fs::exists(path));
+  file.add(ok);
+  EXPECT_EQ(lines(contents(path + ".journal")), 1u);
+  file.add(wrong);
+  EXPECT_EQ(lines(contents(path + ".journal")), 2u);  // there before the run ends
+  EXPECT_FALSE(fs::exists(path));
+  file.finish();
+  const json j = json::parse(contents(path));
+  EXPECT_EQ(j.at("context").at("seed"), "7");
+  ASSERT_EQ(j.at("benchmarks").size(), 2u);
+  std::istringstream journal(contents(path + ".journal"));
+  std::string line;
+  for (const json& entry : j.at("benchmarks")) {
+    std::getline(journal, line);
+    EXPECT_EQ(json::parse(line), entry);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2) << "something is left over";
+}
+
+TEST_F(JsonFileTest, KeepsAnOlderFileUntilThen) {
+  const std::string path = folder + "/out.json";
+  std::ofstream(path) << "older";
+  JsonFile file(path, {});
+  file.add(ok);
+  EXPECT_EQ(contents(path), "older");
+  file.finish();
+  EXPECT_EQ(json::parse(contents(path)).at("benchmarks").size(), 1u);
+}
+
+TEST_F(JsonFileTest, IsValidWithoutResults) {
+  const std::string path = folder + "/out.json";
+  JsonFile(path, {}).finish();
+  const json j = json::parse(contents(path));
+  EXPECT_TRUE(j.at("benchmarks").empty() && j.at("benchmarks").is_array());
+  EXPECT_TRUE(j.at("context").is_object());
+}
+
+TEST_F(JsonFileTest, RefusesAPathThatCannotBeWritten) {
+  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/none/out.json", {}); }, "--json " + folder + "/none/out.json"));
+  fs::create_directory(folder + "/taken");
+  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/taken", {}); }, "cannot be written"));
+}
+
+TEST_F(JsonFileTest, LeavesNothingBehindWhereItIsRefused) {
+  fs::create_directory(folder + "/taken");
+  EXPECT_ANY_THROW(JsonFile(folder + "/taken", {}));
+  EXPECT_FALSE(fs::exists(folder + "/taken.journal"));
+}
+
+TEST_F(JsonFileTest, ThrowsWhereTheFileCannotBeFinished) {
+  JsonFile file(folder + "/out.json", {});
+  fs::create_directory(folder + "/out.json");
+  EXPECT_TRUE(refuses([&] { file.finish(); }, "cannot be written"));
+}
+
+TEST_F(JsonFileTest, ThrowsWhereTheJournalCannotBeWritten) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const std::string path = folder + "/out.json";
+  fs::create_symlink("/dev/full", path + ".journal");
+  JsonFile file(path, {});
+  EXPECT_TRUE(refuses([&] { file.add(ok); }, "--json " + path));
+}
+
+/// The records of a CSV file (RFC 4180).
+std::vector<std::vector<std::string>> records(const std::string& text) {
+  std::vector<std::vector<std::string>> all{{""}};
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& field = all.back().back();
+    if (quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"')
+      field += text[i++];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == ',')
+      all.back().emplace_back();
+    else if (!quoted && text[i] == '\n')
+      all.push_back({""});
+    else
+      field += text[i];
+  }
+  all.pop_back();  // after the last line
+  return all;
+}
+
+using Csv = Report;
+
+TEST_F(Csv, HasOneRecordForEachResult) {
+  CsvFile file(folder + "/out.csv");
+  for (const Result* r : {&ok, &wrong, &skipped}) file.add(*r);
+  const auto rows = records(contents(folder + "/out.csv"));
+  ASSERT_EQ(rows.size(), 4u);
+  const auto value = [&](std::size_t row, const std::string& name) {
+    const auto column = std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin();
+    return rows.at(row).at(static_cast<std::size_t>(column));
+  };
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+  EXPECT_EQ(value(1, "name"), ok.name());
+  EXPECT_EQ(value(1, "time_s"), "2e-06");
+  EXPECT_EQ(value(1, "floor_s"), "1e-07");
+  EXPECT_EQ(value(1, "samples"), "3");
+  EXPECT_EQ(value(1, "bytes_per_second"), "2.048e+09");
+  EXPECT_EQ(value(1, "over_parent"), "2");
+  EXPECT_EQ(value(1, "label"), "ok");
+  EXPECT_EQ(value(2, "status"), "wrong");
+  EXPECT_EQ(value(2, "label"), wrong.label());
+  EXPECT_EQ(value(3, "registers"), "");
+  for (const std::size_t row : {2, 3})
+    for (const char* name :
+         {"time_s", "floor_s", "spread", "bytes_per_second", "flops_per_second", "of_measured_peak", "over_parent"})
+      EXPECT_EQ(value(row, name), "") << name;
+}
+
+TEST_F(Csv, QuotesWhatNeedsIt) {
+  CsvFile file(folder + "/out.csv");
+  for (const char* note : {"plain", "a, b", "say \"4\"", "two\nlines", ",\",\n"}) {
+    wrong.note = note;
+    file.add(wrong);
+    EXPECT_EQ(records(contents(folder + "/out.csv")).back().back(), wrong.label());
+  }
+  EXPECT_NE(contents(folder + "/out.csv").find("\"wrong: say \"\"4\"\"\"\n"), std::string::npos);
+  EXPECT_NE(contents(folder + "/out.csv").find(",wrong: plain\n"), std::string::npos);
+}
+
+TEST_F(Csv, QuotesACarriageReturn) {  // which most readers take for the end of a line
+  CsvFile file(folder + "/out.csv");
+  wrong.note = "a\rb";
+  file.add(wrong);
+  EXPECT_NE(contents(folder + "/out.csv").find("\"wrong: a\rb\""), std::string::npos);
+}
+
+TEST_F(Csv, RefusesAPathThatCannotBeWritten) {
+  EXPECT_TRUE(refuses([&] { CsvFile(folder + "/none/out.csv"); }, "--csv " + folder + "/none/out.csv"));
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  EXPECT_TRUE(refuses([&] { CsvFile("/dev/full").add(ok); }, "--csv /dev/full: cannot be written"));
+}
+
+TEST(TextTable, AlignsByTheWidestOfEachColumn) {
+  TextTable table;
+  table.row({"rung", "time", "idea"});
+  table.row({"a/b", "4.13 µs", "short"});
+  table.row({"a/longer", "5 s", "a longer one"});
+  EXPECT_EQ(table.text(0, false),
+            "rung         time  idea\n"
+            "a/b       4.13 µs  short\n"
+            "a/longer      5 s  a longer one\n");
+}
+
+TEST(TextTable, CutsLinesToTheWidth) {
+  TextTable table;
+  table.row({"µµµµ", "µµµµ"});  // ten columns, eighteen bytes
+  EXPECT_EQ(table.text(10, false), "µµµµ  µµµµ\n");
+  EXPECT_EQ(table.text(9, false), "µµµµ  µµ…\n");
+  EXPECT_EQ(table.text(1, false), "…\n");
+}
+
+TEST(TextTable, ColoursOnlyWhereAsked) {
+  TextTable table;
+  table.row({"abcdef"}, TextTable::Colour::bad);
+  EXPECT_EQ(table.text(0, false), "abcdef\n");
+  EXPECT_EQ(table.text(4, true), "\033[31mabc…\033[0m\n");  // the sequence ends, however short the line is
+}
+
+TEST(TerminalTest, IsNoneInAPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(Terminal::of(ends[1]).width, 0u);
+  EXPECT_FALSE(Terminal::of(ends[1]).colours);
+  close(ends[0]), close(ends[1]);
+}
+
+using TableTest = Report;
+
+/// The line of `text` on the rung of `r`.
+std::string line_of(const std::string& text, const std::string& says) {
+  const auto at = text.find(says), begin = text.rfind('\n', at) + 1;
+  return at == text.npos ? "" : text.substr(begin, text.find('\n', at) - begin);
+}
+
+TEST_F(TableTest, ShowsNumbersOfWhatIsOkAndReasonsOfTheRest) {
+  ok.other = Ratio{0.5, {0.45, 0.55}};
+  const std::string text = table({ok, wrong, skipped}, {});
+  EXPECT_EQ(lines(text), 5u);
+  EXPECT_NE(line_of(text, "n:1024/type:f32").find("fill"), std::string::npos) << text;
+  for (const char* part : {"2.00 µs", "25.0 %", "2.05 GB/s", "50.0 %", "2.00", "0.50 [0.45, 0.55]",
+                           "(includes the synchronisation) the idea of better"})
+    EXPECT_NE(line_of(text, "the idea of").find(part), std::string::npos) << part << " in\n" << text;
+  for (const Result* r : {&wrong, &skipped}) {
+    const std::string line = line_of(text, r->label());
+    ASSERT_FALSE(line.empty()) << text;
+    EXPECT_EQ(line.find("B/s"), line.npos);
+    EXPECT_EQ(line.find("µs"), line.npos);
+    EXPECT_EQ(line.find('%'), line.npos);
+  }
+}
+
+TEST_F(TableTest, IsNothingForNothing) { EXPECT_EQ(table({}, {}), ""); }
+
+TEST_F(TableTest, MarksTheFastestAndWhatIsWrong) {
+  Result slower = ok;
+  for (double& s : slower.measurement.seconds) s *= 2;
+  const std::string text = table({slower, ok, wrong}, {.width = 0, .colours = true});
+  EXPECT_TRUE(line_of(text, "2.00 µs").starts_with("\033[32m")) << text;
+  EXPECT_EQ(line_of(text, "4.00 µs").find('\033'), std::string::npos);
+  EXPECT_TRUE(line_of(text, "wrong: ").starts_with("\033[31m"));
+}
+
+}  // namespace
+}  // namespace crosswarp

@@ -1,0 +1,273 @@
+// Verify, time, verify again: what becomes of variants that are right, wrong, wrong later, or not for this device.
+#include "core/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "tests/core/fake.hpp"
+
+namespace crosswarp {
+namespace {
+
+using fake::Fill;
+using fake::Launch;
+
+class RunnerTest : public testing::Test {
+ protected:
+  RunnerTest() { Fill::prepared = 0; }
+
+  Cell add(const std::string& name, std::function<void(const Launch&)> launch, const Point& point = Fill::point(4)) {
+    return lab.add(fake::variant("fake", name, std::move(launch)), point);
+  }
+  Result run(const Cell& cell, Mode mode = Mode::cold) { return runner.run({cell}, mode, {"fake"}).at(0); }
+
+  static constexpr std::size_t launches = 20;  // of a sample, since sets are small
+  fake::Lab lab;
+  Runner runner{{.seed = 3, .stop = {.min_samples = 8, .max_samples = 40}}};
+};
+
+void right(const Launch& l) { l.fill(); }
+void wrong(const Launch& l) {
+  l.fill();
+  l.problem.args(l.set).out[2] += 1;
+}
+
+TEST_F(RunnerTest, TimesWhatIsRight) {
+  const Result r = run(add("right", right));
+  EXPECT_EQ(r.status, Status::ok) << r.note;
+  EXPECT_EQ(r.label(), "ok");
+  EXPECT_DOUBLE_EQ(*r.time(), 1e-3);  // of one launch
+  EXPECT_EQ(r.measurement.seconds.size(), 8u);
+  EXPECT_EQ(r.measurement.launches, launches);
+  EXPECT_EQ(r.measurement.stopped, "precision");
+  EXPECT_DOUBLE_EQ(*r.bytes_per_second(), 16e3);
+  EXPECT_DOUBLE_EQ(r.floor, 1e-6);
+  EXPECT_EQ(r.device.key, "fake0");
+}
+
+TEST_F(RunnerTest, CallsWrongWhatIsWrong) {
+  for (const Result& r : {runner.verify(add("wrong", wrong)), run(lab.cell("fake/fill/wrong"))}) {
+    EXPECT_EQ(r.status, Status::wrong);
+    EXPECT_EQ(r.label(), "wrong: out[2] is 301, should be 300");
+    EXPECT_TRUE(r.measurement.seconds.empty());  // no time is spent on it
+  }
+}
+
+TEST_F(RunnerTest, CallsWrongWhatDoesNothing) {
+  add("right", right);
+  const Cell nothing = add("nothing", [](const Launch&) {});
+  // The right one leaves its results in the buffers that both share.
+  const auto results = runner.run({lab.cell("fake/fill/right"), nothing}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].status, Status::ok);
+  EXPECT_EQ(results[1].status, Status::wrong);
+}
+
+TEST_F(RunnerTest, CallsWrongWhatWritesPastTheEnd) {
+  const Result r = runner.verify(add("past", [](const Launch& l) {
+    l.fill();
+    l.problem.args(l.set).out.data()[4] = 0;
+  }));
+  EXPECT_EQ(r.label(), "wrong: a guard band was written to");
+}
+
+TEST_F(RunnerTest, CallsWrongWhatWritesPastItsWorkspace) {
+  const Result r = runner.verify(add("past", [](const Launch& l) {
+    l.fill();
+    l.workspace.data()[l.workspace.size()] = std::byte{0};
+  }));
+  EXPECT_EQ(r.label(), "wrong: a guard band beside the workspace was written to");
+}
+
+TEST_F(RunnerTest, CatchesAfterTimingWhatGoesWrongLater) {
+  for (const Mode mode : {Mode::cold, Mode::hot, Mode::single}) {
+    const std::size_t later = mode == Mode::single ? 4 : 3 * launches;  // while it is timed
+    const auto launch = [n = 0ul, later](const Launch& l) mutable { n++ < later ? right(l) : wrong(l); };
+    const Result r = run(add("later_" + to_string(mode), launch), mode);
+    EXPECT_EQ(r.status, Status::wrong) << to_string(mode);
+    EXPECT_TRUE(r.note.starts_with("after timing: out[2] is")) << r.note;
+    EXPECT_FALSE(r.time() || r.bytes_per_second());
+    EXPECT_FALSE(r.measurement.seconds.empty());
+  }
+}
+
+TEST_F(RunnerTest, CatchesAfterTimingWhatDoesNothingLater) {
+  const Result r = run(add("lazy", [n = 0ul](const Launch& l) mutable {
+    if (n++ < 3 * launches) l.fill();
+  }));
+  EXPECT_EQ(r.status, Status::wrong) << r.label();
+}
+
+TEST_F(RunnerTest, CatchesAfterTimingWhatWritesPastItsWorkspaceLater) {
+  const Result r = run(add("past", [n = 0ul](const Launch& l) mutable {
+    l.fill();
+    if (n++ > 3 * launches) l.workspace.data()[l.workspace.size()] = std::byte{0};
+  }));
+  EXPECT_EQ(r.status, Status::wrong) << r.label();
+}
+
+TEST_F(RunnerTest, CallsFailedWhatThrows) {
+  const auto throws = [](const Launch&) { throw std::runtime_error("cudaErrorInvalidValue"); };
+  for (const Result& r : {runner.verify(add("throws", throws)), run(lab.cell("fake/fill/throws"))})
+    EXPECT_EQ(r.label(), "failed: cudaErrorInvalidValue");
+}
+
+TEST_F(RunnerTest, CallsFailedWhatThrowsLaterAndKeepsTheOthers) {
+  add("right", right);
+  for (const std::size_t from : {launches, 2 * launches, 5 * launches, 10 * launches}) {  // warm-up … verifying again
+    const std::string name = "throws_" + std::to_string(from);
+    add(name, [n = 0ul, from](const Launch& l) mutable {
+      if (n++ >= from) throw std::runtime_error("gone");
+      l.fill();
+    });
+    const auto results = runner.run({lab.cell("fake/fill/right"), lab.cell("fake/fill/" + name)}, Mode::cold, {"fake"});
+    EXPECT_EQ(results[0].status, Status::ok) << results[0].note;
+    EXPECT_EQ(results[1].label(), "failed: gone") << name;
+    EXPECT_FALSE(results[1].time());
+  }
+}
+
+TEST_F(RunnerTest, SkipsWhatTheDeviceLacks) {
+  VariantEntry v = fake::variant("fake", "tensor");
+  v.needs = {"ptx", "wgmma"};
+  const Cell cell = lab.add(v);
+  EXPECT_EQ(run(cell).label(), "skipped: needs ptx, which Fake 1 (fk_1) lacks");
+  lab.device->facts().features = {"ptx"};
+  EXPECT_EQ(runner.skipped(cell), "needs wgmma, which Fake 1 (fk_1) lacks");
+  lab.device->facts().features = {"wgmma", "ptx"};
+  EXPECT_EQ(run(cell).label(), "ok");
+}
+
+TEST_F(RunnerTest, SkipsWhatCannotBeExpressed) {
+  VariantEntry v = fake::variant("fake", "wmma");
+  v.not_expressible = "no matrix units in Kokkos";
+  v.bind = {};
+  EXPECT_EQ(run(lab.add(v)).label(), "skipped: not expressible: no matrix units in Kokkos");
+  v.backend = "none";  // the finding stands without a device, too
+  EXPECT_EQ(run(lab.add(v)).label(), "skipped: not expressible: no matrix units in Kokkos");
+}
+
+TEST_F(RunnerTest, SkipsWhatIsLargerThanTheDevice) {
+  const Result r = run(add("large", right, Fill::point(1 << 29)));
+  EXPECT_EQ(r.label(), "skipped: needs 2048 MiB, Fake 1 has 1024");
+  EXPECT_EQ(Fill::prepared, 0);
+}
+
+TEST_F(RunnerTest, SkipsWhereThereIsNoDevice) {
+  EXPECT_EQ(run(lab.add(fake::variant("none", "naive"))).label(), "skipped: nobody built one");
+  Runner second({.device = 1});
+  EXPECT_EQ(second.verify(add("right", right)).label(), "skipped: --device 1: fake sees 1 device");
+}
+
+TEST_F(RunnerTest, CallsImplausibleWhatIsFasterThanMemory) {
+  lab.device->facts().memory_bandwidth = 1e6;
+  const Cell fast = add("fast", [](const Launch& l) { l.fill(15e-6); });
+  EXPECT_EQ(run(fast).status, Status::implausible);  // 16 bytes
+  EXPECT_NE(run(fast).note.find("1.5e-05 s is less than the 1.6e-05 s that Fake 1 could take"), std::string::npos);
+  EXPECT_FALSE(run(fast).bytes_per_second());
+  EXPECT_EQ(run(add("honest", [](const Launch& l) { l.fill(17e-6); })).status, Status::ok);
+}
+
+TEST_F(RunnerTest, LaunchesOnDistinctInputsExceptWhenHot) {
+  for (const Mode mode : {Mode::cold, Mode::hot, Mode::single}) {
+    std::map<std::size_t, std::size_t> on_set;
+    const Result r = run(add("counts_" + to_string(mode), [&](const Launch& l) { ++on_set[l.set], l.fill(); }), mode);
+    EXPECT_EQ(r.measurement.launches, mode == Mode::single ? 1 : launches);
+    EXPECT_EQ(on_set.size(), mode == Mode::cold ? launches : 1) << to_string(mode);
+    EXPECT_EQ(r.mode, mode);
+  }
+}
+
+TEST_F(RunnerTest, TakesFewerLaunchesOfLargeSets) {
+  lab.device->facts().memory = 128 * 3 * 4096;
+  EXPECT_EQ(run(add("large", right, Fill::point(1024))).measurement.launches, 3u);
+  EXPECT_EQ(run(lab.cell("fake/fill/large", Fill::point(8192))).measurement.launches, 1u);
+}
+
+TEST_F(RunnerTest, SharesInputsBetweenBackendsOfOneDevice) {
+  const Cell cells[] = {add("right", right), lab.add(fake::variant("other", "right")),
+                        lab.add(fake::variant("far", "right"))};
+  const auto results = runner.run({cells, cells + 3}, Mode::cold, {"fake", "other", "far"});
+  EXPECT_EQ(Fill::prepared, 2);  // one for each device
+  EXPECT_DOUBLE_EQ(results[0].other->value, 1);
+  EXPECT_EQ(results[1].other_rung, "fake/fill/right");
+  EXPECT_FALSE(results[2].other);  // alone on its device
+}
+
+TEST_F(RunnerTest, PreparesAnewWhereOnlyAnImpliedCoordinateDiffers) {
+  Fill::alive = 0;
+  add("right", right);
+  for (const std::int64_t offset : {0, 0, 3})
+    EXPECT_EQ(runner.verify(lab.cell("fake/fill/right", Fill::point(4, offset))).label(), "ok");
+  EXPECT_EQ(Fill::prepared, 2);
+  EXPECT_EQ(Fill::alive, 1);  // two large ones are never alive at once
+}
+
+TEST_F(RunnerTest, MeasuresTheCeilingOnce) {
+  EXPECT_NEAR(runner.measured_bandwidth(*lab.device), 1e9, 1);
+  const int reads = lab.device->reads;
+  EXPECT_GT(reads, 1);
+  const Result r = run(add("right", right));
+  EXPECT_NEAR(r.measured_bandwidth, 1e9, 1);
+  EXPECT_NEAR(*r.of_measured_peak(), 16e3 / 1e9, 1e-9);
+  EXPECT_EQ(lab.device->reads, reads);
+}
+
+TEST_F(RunnerTest, TellsWhatTheLargestKernelTook) {
+  const Result r = run(add("logs", [](const Launch& l) {
+    l.fill();
+    if (!l.log.on) return;
+    l.log.kernels.push_back({.registers = 32, .blocks = 100, .threads = 256});
+    l.log.kernels.push_back({.registers = 16, .blocks = 1, .threads = 1024});
+  }));
+  EXPECT_EQ(r.kernel.registers, 32);
+}
+
+TEST_F(RunnerTest, LabelsResultsOnTheHost) {
+  VariantEntry v = fake::variant("fake", "host_result");
+  v.result = ResultIn::host;
+  const Result r = run(lab.add(v));
+  EXPECT_EQ(r.status, Status::ok);
+  EXPECT_NE(r.note.find("synchronisation"), std::string::npos);
+}
+
+TEST_F(RunnerTest, StopsByItsCellsNotByTheFloor) {
+  // An empty launch is short and restless: by itself it would go on to the most samples.
+  lab.device->empty_time = [n = 0]() mutable { return n++ / 20 % 2 ? 1e-6 : 2e-6; };
+  const Result r = run(add("right", right));
+  EXPECT_EQ(r.measurement.stopped, "precision");
+  EXPECT_EQ(r.measurement.seconds.size(), 8u);
+}
+
+TEST_F(RunnerTest, FailsEverythingAfterADeviceIsLost) {
+  EXPECT_FALSE(runner.lost_device());
+  const Cell faults = add("faults", [this](const Launch&) {
+    lab.device->is_lost = true;
+    throw Error("an illegal address was accessed");
+  });
+  EXPECT_EQ(run(faults).label(), "failed: an illegal address was accessed");
+  EXPECT_TRUE(runner.lost_device());
+  EXPECT_EQ(run(add("right", right)).label(), "failed: the device was lost to an earlier fault");
+}
+
+TEST_F(RunnerTest, DoesNotLaunchOnAProblemThatWentWithItsDevice) {
+  Fill::alive = 0;
+  bool dangled = false;
+  add("right", [&](const Launch& l) {
+    dangled = dangled || Fill::alive == 0;
+    if (l.device.is_lost) throw Error("lost");
+    l.fill();
+  });
+  add("faults", [](const Launch& l) {
+    l.device.is_lost = true;
+    throw Error("an illegal address was accessed");
+  });
+  const auto results = runner.run({lab.cell("fake/fill/right"), lab.cell("fake/fill/faults")}, Mode::cold, {"fake"});
+  EXPECT_FALSE(dangled);
+  for (const Result& r : results) EXPECT_EQ(r.status, Status::failed) << r.label();
+}
+
+}  // namespace
+}  // namespace crosswarp
