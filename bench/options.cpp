@@ -72,6 +72,11 @@ Options parse(int argc, char** argv) {
       ->check(CLI::Range(0.0, 3600.0).description(""))
       ->type_name("S")
       ->group("Measuring");
+  app.add_option("--placements", options.run.stop.placements, "Fresh allocations over which samples are spread")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N")
+      ->group("Measuring");
   app.add_option("--time-limit", options.run.stop.time_limit, "Wall seconds after which a cell is cut off")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0).description(""))

@@ -95,8 +95,8 @@ void report_to(benchmark::State& state, const Result& result) {
   count("flops_per_second", result.flops_per_second());
   count("of_measured_peak", result.of_measured_peak());
   count("of_theoretical_peak", result.of_theoretical_peak());
-  count("samples", static_cast<double>(result.measurement.seconds.size()));
-  count("spread", spread(result.measurement.seconds));
+  count("samples", static_cast<double>(flatten(result.measurement.seconds).size()));
+  count("spread", spread(flatten(result.measurement.seconds)));
 }
 
 /// Our tables are printed by the session.
@@ -120,7 +120,8 @@ Context context_of(const Options& options, const Plan& plan, Runner& runner) {
                   {"library_build_type", build_type()},
                   {"seed", std::to_string(options.run.seed)},
                   {"min_time_s", fmt::format("{}", options.run.stop.min_time)},
-                  {"precision", fmt::format("{}", options.run.stop.precision)}};
+                  {"precision", fmt::format("{}", options.run.stop.precision)},
+                  {"placements", std::to_string(options.run.stop.placements)}};
   std::string backends;
   for (const std::string& name : plan.backends) {
     backends += (backends.empty() ? "" : ",") + name;

@@ -12,7 +12,7 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   endif()
 endif()
 
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   # For the GPU that is here, else for Hopper. From 9.0 on with the suffix `a`, without which wgmma and setmaxnreg do not
   # exist; `-real`, since -arch=sm_90a would also compile for plain compute_90.
   find_program(CROSSWARP_NVIDIA_SMI nvidia-smi)
@@ -34,14 +34,22 @@ endif()
 
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
+  if(CROSSWARP_CUDA STREQUAL REQUIRED)
+    message(FATAL_ERROR "There is no nvcc on PATH or in /usr/local/cuda/bin, and CROSSWARP_CUDA=REQUIRED (preset `cuda`) "
+      "asks for it: install the CUDA toolkit, or take the preset `host`")
+  endif()
   message(STATUS "crosswarp: no nvcc here, so no CUDA backend")
   return()
 endif()
 enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+  message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} has no C++20, which 12.0 and later have: "
+    "point CUDACXX at a newer one, or set -DCROSSWARP_CUDA=OFF (preset `host`)")
+endif()
 set(CROSSWARP_HAS_CUDA ON)
 message(STATUS "crosswarp: CUDA ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
 
-# CMake before 3.26 does not know nvcc's C++20 and would silently compile C++17.
+# CMake before 3.25.2 does not know nvcc's C++20 and would silently compile C++17.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -6,12 +6,12 @@ if(NOT CROSSWARP_KOKKOS)
   return()
 endif()
 
+if(CROSSWARP_FETCH_KOKKOS AND CROSSWARP_HAS_CUDA)
+  include(fetch_kokkos)
+endif()
 # `separable_compilation`: a Kokkos that was built through its nvcc wrapper would otherwise redirect every compile of this
 # project to the wrapper. What needs nvcc is compiled as CUDA here anyway.
 find_package(Kokkos QUIET COMPONENTS separable_compilation)
-if(CROSSWARP_FETCH_KOKKOS AND CROSSWARP_HAS_CUDA AND NOT (Kokkos_FOUND AND "CUDA" IN_LIST Kokkos_DEVICES))
-  include(fetch_kokkos)
-endif()
 if(NOT Kokkos_FOUND)
   message(STATUS "crosswarp: no Kokkos here, so no Kokkos backend; set Kokkos_ROOT, or install libtrilinos-kokkos-dev")
   return()
@@ -22,8 +22,8 @@ if(Kokkos_VERSION VERSION_LESS 3.4)
 endif()
 if("CUDA" IN_LIST Kokkos_DEVICES)
   if(NOT CROSSWARP_HAS_CUDA)
-    message(FATAL_ERROR "Kokkos at ${Kokkos_DIR} was built for CUDA, and there is no nvcc here: "
-      "install one, or set -DCROSSWARP_KOKKOS=OFF, or point Kokkos_ROOT at a Kokkos for the host")
+    message(FATAL_ERROR "Kokkos at ${Kokkos_DIR} was built for CUDA, and this build has no CUDA: "
+      "take the preset `cuda`, or point Kokkos_ROOT at a Kokkos for the host, or set -DCROSSWARP_KOKKOS=OFF")
   endif()
   set(CROSSWARP_KOKKOS_ON_GPU ON)
 endif()
@@ -39,6 +39,21 @@ if(include_directories)
   target_include_directories(crosswarp_kokkos_library SYSTEM INTERFACE ${include_directories})
 endif()
 target_link_libraries(crosswarp_kokkos_library INTERFACE Kokkos::kokkos)
+if(CROSSWARP_KOKKOS_ON_GPU AND TARGET Kokkos::kokkoscore)
+  # A Kokkos built through its nvcc wrapper exports nvcc's options as if they were the C++ compiler's, which refuses them.
+  # Here they belong to what is compiled as CUDA, -arch apart, which CMAKE_CUDA_ARCHITECTURES decides.
+  foreach(property INTERFACE_COMPILE_OPTIONS INTERFACE_COMPILE_DEFINITIONS INTERFACE_LINK_OPTIONS)
+    get_target_property(value Kokkos::kokkoscore ${property})
+    if(value)
+      string(REPLACE "COMPILE_LANGUAGE:CXX" "COMPILE_LANGUAGE:CUDA" value "${value}")
+      string(REGEX REPLACE "-arch=sm_[0-9a-z]+" "" value "${value}")
+      set_target_properties(Kokkos::kokkoscore PROPERTIES ${property} "${value}")
+    endif()
+  endforeach()
+  if("OPENMP" IN_LIST Kokkos_DEVICES)
+    target_compile_options(crosswarp_kokkos_library INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fopenmp>)
+  endif()
+endif()
 if(CROSSWARP_KOKKOS_ON_GPU AND Kokkos_VERSION VERSION_LESS 5.0 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
   # nvcc from 12.9 on lays [[no_unique_address]] members out differently on host and device in C++20, so that kernels read
   # wrong addresses (kokkos/mdspan#434, #435). Kokkos 5 knows; for older ones the attribute is taken away here.

@@ -33,8 +33,8 @@ void CsvFile::add(const Result& r) {
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
   file_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(r.name()),
                        field(r.device.name), r.repetition, to_string(r.status), number(r.time()),
-                       number(when_ok(r.floor)), number(when_ok(spread(r.measurement.seconds))),
-                       r.measurement.seconds.size(), r.measurement.launches, number(r.bytes_per_second()),
+                       number(when_ok(r.floor)), number(when_ok(spread(flatten(r.measurement.seconds)))),
+                       flatten(r.measurement.seconds).size(), r.measurement.launches, number(r.bytes_per_second()),
                        number(r.flops_per_second()), number(r.of_measured_peak()), number(r.of_theoretical_peak()),
                        value(r.parent), value(r.library), value(r.other), field(r.other_rung),
                        r.kernel.registers ? std::to_string(r.kernel.registers) : "",

@@ -31,6 +31,7 @@ double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
 std::string json_line(const Result& r) {
   const bool ok = r.status == Status::ok;
   const Measurement& m = r.measurement;
+  const std::vector<double> samples = flatten(m.seconds);
   Json json;
   json["name"] = r.name();
   json["run_name"] = r.name();
@@ -38,7 +39,7 @@ std::string json_line(const Result& r) {
   json["repetitions"] = 1;
   json["repetition_index"] = r.repetition;
   json["threads"] = 1;
-  json["iterations"] = m.seconds.size() * m.launches;
+  json["iterations"] = samples.size() * m.launches;
   json["real_time"] = r.time() ? Json(nanoseconds(*r.time())) : Json(nullptr);
   json["cpu_time"] = ok ? Json(nanoseconds(m.cpu_seconds)) : Json(nullptr);
   json["time_unit"] = "ns";
@@ -74,8 +75,9 @@ std::string json_line(const Result& r) {
   json["measured_peak_bytes_per_second"] = known(r.measured_bandwidth);
   json["floor_ns"] = ok ? Json(nanoseconds(r.floor)) : Json(nullptr);
   json["launches_per_sample"] = m.launches;
-  json["samples"] = m.seconds.size();
-  json["spread"] = ok ? Json(spread(m.seconds)) : Json(nullptr);
+  json["samples"] = samples.size();
+  json["median"] = r.time() ? Json(nanoseconds(median(samples))) : Json(nullptr);
+  json["spread"] = ok ? Json(spread(samples)) : Json(nullptr);
   json["stopped"] = m.stopped;
   json["sm_clock_mhz"] = known(m.after.clock / 1e6);
   json["sm_clock_mhz_before"] = known(m.before.clock / 1e6);
@@ -90,7 +92,9 @@ std::string json_line(const Result& r) {
   json["over_other"] = ratio(r.other);
   json["other"] = r.other_rung.empty() ? Json(nullptr) : Json(r.other_rung);
   json["sample_times"] = Json::array();
-  for (const double s : m.seconds) json["sample_times"].push_back(nanoseconds(s));
+  for (const double s : samples) json["sample_times"].push_back(nanoseconds(s));
+  json["samples_by_placement"] = Json::array();
+  for (const auto& placement : m.seconds) json["samples_by_placement"].push_back(placement.size());
   // A message may hold bytes that are no text; a file may not.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/format.hpp"
@@ -16,6 +17,7 @@ std::string factor(const std::optional<Ratio>& ratio) { return ratio ? fmt::form
 
 std::string factor_with_interval(const std::optional<Ratio>& ratio) {
   if (!ratio) return "-";
+  if (std::isnan(ratio->interval.low)) return factor(ratio) + " [?]";
   return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio->value, ratio->interval.low, ratio->interval.high);
 }
 
@@ -92,7 +94,7 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
                r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
       continue;
     }
-    text.row({rung, si(r.time(), "s"), percent(spread(r.measurement.seconds)), si(r.bytes_per_second(), "B/s"),
+    text.row({rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))), si(r.bytes_per_second(), "B/s"),
               percent(r.of_measured_peak()), factor(r.parent), factor(r.library), factor_with_interval(r.other),
               r.note.empty() ? r.cell.variant->idea : fmt::format("({}) {}", r.note, r.cell.variant->idea)},
              &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);

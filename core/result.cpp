@@ -44,7 +44,7 @@ std::string Result::label() const {
 
 std::optional<double> Result::time() const {
   if (status != Status::ok || measurement.seconds.empty()) return {};
-  return median(measurement.seconds);
+  return location(measurement.seconds);
 }
 
 std::optional<double> Result::bytes_per_second() const {

@@ -19,10 +19,10 @@ enum class Status { ok, wrong, skipped, failed, implausible };
 std::string to_string(Status status);
 
 struct Measurement {
-  std::vector<double> seconds;  ///< Device time of one launch: one number for each sample (sample time / launches).
-  std::size_t launches = 1;     ///< Launches in each sample.
-  std::string stopped;          ///< Why sampling ended.
-  double cpu_seconds = 0;       ///< Host processor time of one launch, with its share of the flush.
+  Placements seconds;        ///< Device time of one launch: one number for each sample (sample time / launches).
+  std::size_t launches = 1;  ///< Launches in each sample.
+  std::string stopped;       ///< Why sampling ended in the last placement.
+  double cpu_seconds = 0;    ///< Host processor time of one launch, with its share of the flush.
   Telemetry before, after;
 };
 
@@ -51,7 +51,7 @@ struct Result {
   std::string label() const;
 
   /// None of these has a value unless the status is ok.
-  std::optional<double> time() const;  ///< Median seconds of a launch.
+  std::optional<double> time() const;  ///< Seconds of a launch: location() of the samples.
   std::optional<double> bytes_per_second() const;
   std::optional<double> flops_per_second() const;
   std::optional<double> of_measured_peak() const;

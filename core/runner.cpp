@@ -13,6 +13,7 @@ namespace crosswarp {
 namespace {
 
 constexpr std::size_t most_launches = 20;
+constexpr std::size_t most_ballast = std::size_t{4} << 20;  // bytes by which a placement's buffers are moved at most
 
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -41,14 +42,46 @@ void fail(Result& result, const std::string& why) {
   result.note = why;
 }
 
+/// One launch on each set, outside of any timing, with the kernels noted.
+void verify_on(Device& device, Problem& problem, std::size_t sets, Result& result) {
+  Bound bound = result.cell.variant->bind(device, problem, *result.cell.tuning);
+  problem.poison();
+  bound.log->on = true;
+  for (std::size_t set = 0; set < sets; ++set) bound.launch(set);
+  device.synchronize();
+  judge(result, problem, bound);
+  for (const KernelUse& kernel : bound.log->kernels)
+    if (kernel.blocks * kernel.threads > result.kernel.blocks * result.kernel.threads) result.kernel = kernel;
+}
+
 }  // namespace
 
+/// What is the same for every row of a point.
+struct Runner::Batching {
+  std::size_t launches;  // in a sample
+  Mode mode;
+  std::size_t sets() const { return mode == Mode::hot ? 1 : launches; }
+};
+
+/// A cell while it is timed. It is bound to one placement's problem at a time.
 struct Runner::Contestant {
   Result* result;
-  Bound bound;
   bool gated;
+  Bound bound = {};
   std::function<void(std::size_t)> launch = {};
-  double cpu = 0;  // processor seconds of all samples
+  double wall = 0;  // seconds of all its turns, and of verifying it by the timed path
+  double cpu = 0;   // processor seconds of all its samples
+  std::size_t samples = 0;
+
+  void bind(Device& device, const Problem& problem, Mode mode) {
+    bound = result->cell.variant->bind(device, problem, *result->cell.tuning);
+    launch = bound.launch;
+    if (mode == Mode::hot) launch = [once = bound.launch](std::size_t) { once(0); };
+  }
+  void unbind() {
+    launch = nullptr;
+    bound = {};
+  }
 };
 
 Runner::Place Runner::place(const Backend& backend) {
@@ -118,15 +151,7 @@ Result Runner::verify(const Cell& cell, std::size_t sets) {
   if (!result.note.empty()) return result;
   Device& device = *place(*cell.backend).device;
   try {
-    const auto prepared = problem(device, cell, sets);
-    Bound bound = cell.variant->bind(device, *prepared, *cell.tuning);
-    prepared->poison();
-    bound.log->on = true;
-    for (std::size_t set = 0; set < sets; ++set) bound.launch(set);
-    device.synchronize();
-    judge(result, *prepared, bound);
-    for (const KernelUse& kernel : bound.log->kernels)
-      if (kernel.blocks * kernel.threads > result.kernel.blocks * result.kernel.threads) result.kernel = kernel;
+    verify_on(device, *problem(device, cell, sets), sets, result);
   } catch (const std::exception& error) {
     fail(result, error.what());
   }
@@ -163,100 +188,119 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
   return results;
 }
 
-void Runner::run_on(Device& device, std::vector<Result*> results, Mode mode) {
+void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mode) {
   const Cell& first = results.front()->cell;
   const std::size_t footprint = first.experiment->footprint(first.point);
-  const std::size_t launches = launches_in(device, footprint, mode);
-  const std::size_t sets = mode == Mode::hot ? 1 : launches;
+  const Batching batching{launches_in(device, footprint, mode), mode};
   const double bandwidth = measured_bandwidth(device);
+  problem_.reset();  // its memory may be needed
+  problem_key_.clear();
 
   std::vector<Contestant> contestants;
   for (Result* result : results) {
-    *result = verify(result->cell, sets);
-    result->mode = mode;
     result->measured_bandwidth = bandwidth;
-    if (result->status != Status::ok) continue;
-    const VariantEntry& variant = *result->cell.variant;
-    Contestant contestant{result, variant.bind(device, *problem(device, result->cell, sets), *result->cell.tuning),
-                          variant.result == ResultIn::device};
-    if (mode == Mode::hot)
-      contestant.launch = [launch = contestant.bound.launch](std::size_t) { launch(0); };
-    else
-      contestant.launch = contestant.bound.launch;
-    contestants.push_back(std::move(contestant));
+    result->measurement.launches = batching.launches;
+    result->measurement.before = device.telemetry();
+    contestants.push_back({result, result->cell.variant->result == ResultIn::device});
   }
-  if (contestants.empty()) return;
-
-  const auto sample = [&](const std::function<void(std::size_t)>& launch, bool gated) {
-    return device.time({.launch = launch, .count = launches, .cold = mode != Mode::hot, .gated = gated});
-  };
-  std::vector<std::function<double()>> turns;
-  for (Contestant& contestant : contestants) {
-    turns.push_back([&] {
-      const double before = processor_clock();
-      const double seconds = sample(contestant.launch, contestant.gated);
-      contestant.cpu += processor_clock() - before;
-      return seconds;
+  Placements floors;
+  double preparing = 0;  // seconds; at most as many as all cells may take
+  const double most_preparing = options_.stop.time_limit * static_cast<double>(contestants.size());
+  for (std::size_t p = 0; p < options_.stop.placements && !contestants.empty(); ++p) {
+    if (preparing > most_preparing) break;
+    const double began = wall_clock();
+    device.relocate(p);
+    // Something of another size before them moves all the buffers that follow.
+    const Buffer<std::byte> ballast(device, mix(options_.seed + p) % most_ballast);
+    const auto prepared = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
+    preparing += wall_clock() - began;
+    run_placement(device, *prepared, batching, contestants, floors);
+    for (Contestant& c : contestants) c.unbind();
+    std::erase_if(contestants, [&](const Contestant& c) {
+      return c.result->status != Status::ok || c.wall >= options_.stop.time_limit;
     });
   }
-  const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
-  const std::function<double()> floor_turn = [&] { return sample(empty, true); };
-
-  for (const auto& turn : turns) {  // warm up: modules load, clocks rise
-    try {
-      turn();
-    } catch (const std::exception&) {  // the sampler meets it again, and reports it
-    }
-  }
-  for (Contestant& contestant : contestants) {
-    contestant.cpu = 0;
-    contestant.result->measurement.before = device.telemetry();
-  }
-  std::vector<Samples> sampled = sample_round_robin(turns, options_.stop, wall_clock, floor_turn);
-
-  const auto per_launch = static_cast<double>(launches);
-  const double floor = median(sampled.back().seconds) / per_launch;
-  for (std::size_t i = 0; i < contestants.size(); ++i) {
-    Result& result = *contestants[i].result;
-    Measurement& m = result.measurement;
-    m.after = device.telemetry();
-    m.launches = launches;
-    m.stopped = sampled[i].stopped;
-    m.cpu_seconds = contestants[i].cpu / static_cast<double>(sampled[i].seconds.size()) / per_launch;
-    m.seconds = std::move(sampled[i].seconds);
-    for (double& s : m.seconds) s /= per_launch;
-    result.floor = floor;
-    if (m.stopped == "error") {
-      fail(result, sampled[i].error);
-      continue;
-    }
-    conclude(device, contestants[i], static_cast<double>(footprint), sets, mode);
+  for (Result* result : results) {
+    result->measurement.after = device.telemetry();
+    result->floor = location(floors);
+    if (result->status == Status::ok) conclude(*result, static_cast<double>(footprint), batching);
   }
 }
 
-void Runner::conclude(Device& device, Contestant& contestant, double footprint, std::size_t sets, Mode mode) {
-  Result& result = *contestant.result;
-  const auto prepared = problem(device, result.cell, sets);
-  try {  // verify again, through the same path that was timed
-    prepared->poison();
-    device.time({.launch = contestant.launch,
-                 .count = result.measurement.launches,
-                 .cold = mode != Mode::hot,
-                 .gated = contestant.gated});
-    judge(result, *prepared, contestant.bound);
-  } catch (const std::exception& error) {
-    return fail(result, error.what());
+void Runner::run_placement(Device& device, Problem& problem, const Batching& batching,
+                           std::vector<Contestant>& contestants, Placements& floors) {
+  const auto per_launch = static_cast<double>(batching.launches);
+  const auto sample = [&](const std::function<void(std::size_t)>& launch, bool gated) {
+    return device.time(
+        {.launch = launch, .count = batching.launches, .cold = batching.mode != Mode::hot, .gated = gated});
+  };
+  // Verification through the path that is timed. Before sampling it is the warm-up, too.
+  const auto verify_timed = [&](Contestant& c, const std::string& when) {
+    const double began = wall_clock();
+    try {
+      problem.poison();
+      sample(c.launch, c.gated);
+      judge(*c.result, problem, c.bound);
+      if (c.result->status != Status::ok) c.result->note = when + c.result->note;
+    } catch (const std::exception& error) {
+      fail(*c.result, error.what());
+    }
+    c.wall += wall_clock() - began;
+  };
+  const auto is_out = [](const Contestant& c) { return c.result->status != Status::ok; };
+
+  for (Contestant& c : contestants) {
+    try {
+      if (c.result->measurement.seconds.empty()) verify_on(device, problem, batching.sets(), *c.result);
+      if (is_out(c)) continue;
+      c.bind(device, problem, batching.mode);
+    } catch (const std::exception& error) {
+      fail(*c.result, error.what());
+      continue;
+    }
+    verify_timed(c, "when timed: ");
   }
-  if (result.status != Status::ok) {
-    result.note = "after timing: " + result.note;
-    return;
+  std::erase_if(contestants, is_out);
+  if (contestants.empty()) return;
+
+  std::vector<std::function<double()>> turns;
+  for (Contestant& c : contestants) {
+    turns.push_back([&] {
+      const double before = processor_clock();
+      const double seconds = sample(c.launch, c.gated);
+      c.cpu += processor_clock() - before;
+      ++c.samples;
+      return seconds / per_launch;
+    });
   }
-  const double least = least_time(result.device, result.cost, footprint, sets, mode);
-  if (const double t = median(result.measurement.seconds); t < least) {
+  const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
+  StopRule rule = share(options_.stop);
+  rule.min_time /= per_launch;  // samples are of one launch
+  std::vector<Samples> sampled =
+      sample_round_robin(turns, rule, wall_clock, [&] { return sample(empty, true) / per_launch; });
+
+  if (!sampled.back().seconds.empty()) floors.push_back(std::move(sampled.back().seconds));
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    Contestant& c = contestants[i];
+    Measurement& m = c.result->measurement;
+    m.stopped = sampled[i].stopped;
+    c.wall += sampled[i].wall;
+    if (c.samples > 0) m.cpu_seconds = c.cpu / static_cast<double>(c.samples) / per_launch;
+    if (!sampled[i].seconds.empty()) m.seconds.push_back(std::move(sampled[i].seconds));
+    if (m.stopped == "error")
+      fail(*c.result, sampled[i].error);
+    else
+      verify_timed(c, "after timing: ");
+  }
+}
+
+void Runner::conclude(Result& result, double footprint, const Batching& batching) {
+  const double least = least_time(result.device, result.cost, footprint, batching.sets(), batching.mode);
+  if (const double t = location(result.measurement.seconds); t < least) {
     result.status = Status::implausible;
     result.note =
         fmt::format("{:.3g} s is less than the {:.3g} s that {} could take at best", t, least, result.device.name);
-  } else if (contestant.gated == false) {
+  } else if (result.cell.variant->result == ResultIn::host) {
     result.note = "result on the host: includes the synchronisation";
   }
 }

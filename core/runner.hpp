@@ -45,10 +45,13 @@ class Runner {
   double measured_bandwidth(Device& device);
 
  private:
+  struct Batching;
   struct Contestant;
   Result start(const Cell& cell);
-  void run_on(Device& device, std::vector<Result*> results, Mode mode);
-  void conclude(Device& device, Contestant& contestant, double footprint, std::size_t sets, Mode mode);
+  void run_on(Device& device, const std::vector<Result*>& results, Mode mode);
+  void run_placement(Device& device, Problem& problem, const Batching& batching, std::vector<Contestant>& contestants,
+                     Placements& floors);
+  void conclude(Result& result, double footprint, const Batching& batching);
   const std::shared_ptr<Problem>& problem(Device& device, const Cell& cell, std::size_t sets);
 
   RunOptions options_;

@@ -25,13 +25,23 @@ std::string enough(const std::vector<double>& samples, double device_time, const
 
 }  // namespace
 
+StopRule share(StopRule rule) {
+  const auto of = [&](std::size_t samples) { return (samples + rule.placements - 1) / rule.placements; };
+  rule.min_time /= static_cast<double>(rule.placements);
+  rule.time_limit /= static_cast<double>(rule.placements);
+  rule.min_samples = of(rule.min_samples);
+  rule.max_samples = of(rule.max_samples);
+  rule.placements = 1;
+  return rule;
+}
+
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
                                         const std::function<double()>& now, const std::function<double()>& companion) {
   std::vector<std::function<double()>> turns = contestants;
   if (companion) turns.push_back(companion);
   const std::size_t count = turns.size();
   std::vector<Samples> all(count);
-  std::vector<double> wall(count, 0.0), device(count, 0.0);
+  std::vector<double> device(count, 0.0);
   std::vector<bool> left(count, false);
   const auto is_done = [&](std::size_t i) { return left[i] || !all[i].stopped.empty(); };
   for (std::size_t round = 0;; ++round) {
@@ -48,10 +58,10 @@ std::vector<Samples> sample_round_robin(const std::vector<std::function<double()
         left[i] = true;
         continue;
       }
-      wall[i] += now() - start;
+      mine.wall += now() - start;
       device[i] += mine.seconds.back();
       if (mine.stopped.empty()) mine.stopped = enough(mine.seconds, device[i], rule);
-      if (wall[i] >= rule.time_limit) {
+      if (mine.wall >= rule.time_limit) {
         if (mine.stopped.empty()) mine.stopped = "time_limit";
         left[i] = true;
       }

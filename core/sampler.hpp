@@ -14,13 +14,18 @@ struct StopRule {
   double precision = 0.002;      ///< Done earlier where the median is known to this, relative, with 95 % confidence …
   std::size_t min_samples = 32;  ///< … by at least this many samples.
   std::size_t max_samples = 400;
-  double time_limit = 0.5;  ///< Wall time of one cell; it is cut off there, with whatever it has.
+  std::size_t placements = 16;  ///< Over which all of the above is spread: each has its buffers at other addresses.
+  double time_limit = 0.5;      ///< Wall time of one cell; it is cut off there, with whatever it has.
 };
+
+/// The share of one placement.
+StopRule share(StopRule rule);
 
 struct Samples {
   std::vector<double> seconds;  ///< One for each round that the contestant took part in, from the first on.
   std::string stopped;          ///< `precision`, `min_time`, `max_samples`, `time_limit`, or `error`.
   std::string error;            ///< What it threw, if it did.
+  double wall = 0;              ///< Seconds that its turns took.
 };
 
 /// Samples all contestants sample by sample in turn, so that drift hits all of them alike; the turn that begins a round

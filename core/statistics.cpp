@@ -37,27 +37,36 @@ Interval median_interval(std::span<const double> samples) {
   return {sorted[low], sorted[sorted.size() - 1 - low]};
 }
 
-Ratio paired_ratio(std::span<const double> numerator, std::span<const double> denominator) {
-  constexpr std::size_t most_stretches = 8;
-  std::vector<double> ratios(std::min(numerator.size(), denominator.size()));
-  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = numerator[i] / denominator[i];
-  const double value = median(ratios);
-  if (ratios.size() < 2) return {value, {value, value}};
+double location(const Placements& samples) {
+  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (const auto& placement : samples) sum += median(placement);
+  return sum / static_cast<double>(samples.size());
+}
 
-  const std::size_t stretches = std::min(most_stretches, ratios.size());
-  std::vector<double> medians;
-  for (std::size_t s = 0; s < stretches; ++s) {
-    const std::size_t begin = s * ratios.size() / stretches, end = (s + 1) * ratios.size() / stretches;
-    medians.push_back(median(std::span(ratios).subspan(begin, end - begin)));
+std::vector<double> flatten(const Placements& samples) {
+  std::vector<double> all;
+  for (const auto& placement : samples) all.insert(all.end(), placement.begin(), placement.end());
+  return all;
+}
+
+Ratio paired_ratio(const Placements& numerator, const Placements& denominator) {
+  std::vector<double> medians;  // of each placement
+  for (std::size_t p = 0; p < std::min(numerator.size(), denominator.size()); ++p) {
+    std::vector<double> ratios(std::min(numerator[p].size(), denominator[p].size()));
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = numerator[p][i] / denominator[p][i];
+    if (!ratios.empty()) medians.push_back(median(ratios));
   }
-  const auto count = static_cast<double>(stretches);
+  const auto count = static_cast<double>(medians.size());
   const double mean = std::accumulate(medians.begin(), medians.end(), 0.0) / count;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (medians.size() < 2) return {mean, {unknown, unknown}};
   double squares = 0;
   for (const double m : medians) squares += (m - mean) * (m - mean);
   const double deviation = std::sqrt(squares / (count - 1));
   const double t = boost::math::quantile(boost::math::students_t(count - 1), 0.975);
   const double half = t * deviation * std::sqrt(1 + 1 / count);
-  return {value, {value - half, value + half}};
+  return {mean, {std::max(0.0, mean - half), mean + half}};
 }
 
 }  // namespace crosswarp

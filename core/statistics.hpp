@@ -29,13 +29,23 @@ double spread(std::span<const double> samples);
 /// than six samples there is none, and the whole range is returned.
 Interval median_interval(std::span<const double> samples);
 
-/// The median of numerator[i] / denominator[i]: sample i of both comes from the same round, so that drift cancels. Both
-/// are cut to the shorter.
+/// Samples of one cell, by placement: each placement has its buffers at other addresses.
+using Placements = std::vector<std::vector<double>>;
+
+/// The mean over placements of the median within each. Where buffers lie decides which cache slices and memory channels
+/// serve them, which can be worth several per cent and is drawn anew in every run: medians within a placement are
+/// robust against interruptions, their mean settles however the placements fall. NaN where there are no samples.
+double location(const Placements& samples);
+
+/// All samples in the order in which they were taken.
+std::vector<double> flatten(const Placements& samples);
+
+/// How much longer `numerator` takes: the mean over placements of the median of numerator[p][i] / denominator[p][i].
+/// Sample i of both comes from the same round, so that drift cancels; what only one of them has is left out.
 ///
-/// The interval is a 95 % *prediction* interval for the median of another stretch of measuring, from the medians of (up
-/// to eight) consecutive stretches of this one. The confidence interval of the median would be far narrower and would
-/// not cover a second run, since neighbouring samples share clocks and temperature. With one sample it is the value
-/// alone.
-Ratio paired_ratio(std::span<const double> numerator, std::span<const double> denominator);
+/// The interval is a 95 % *prediction* interval for one more placement, from the differences between those that were
+/// measured. Another run's ratio, the mean of its own placements, scatters less but has causes of its own (the
+/// program's code lies elsewhere, too): the interval covers it. It is NaN where there is only one placement.
+Ratio paired_ratio(const Placements& numerator, const Placements& denominator);
 
 }  // namespace crosswarp

@@ -12,7 +12,7 @@
 namespace crosswarp::gpu {
 inline namespace cuda {
 
-/// A device with its stream. All of a backend's work goes to `stream()`.
+/// A device with its stream. All of a backend's work goes to `stream()`, which relocate() changes.
 class GpuDevice : public Device {
  public:
   cudaStream_t stream() const { return stream_; }

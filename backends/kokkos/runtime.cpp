@@ -2,6 +2,7 @@
 #include "backends/kokkos/runtime.hpp"
 
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,10 +17,10 @@ namespace crosswarp::kokkos {
 namespace {
 
 std::optional<int> started_on;
-std::optional<Exec> exec;
+std::map<const void*, Exec> instances;  // by stream
 
 void stop() {
-  exec.reset();
+  instances.clear();
   Kokkos::finalize();
 }
 
@@ -44,14 +45,12 @@ void start(int device_ordinal) {
 }
 
 const Exec& execution_space([[maybe_unused]] Device& device) {
-  if (!exec) {
 #ifdef CROSSWARP_KOKKOS_ON_GPU
-    exec.emplace(static_cast<gpu::GpuDevice&>(device).stream());
+  const cudaStream_t stream = static_cast<gpu::GpuDevice&>(device).stream();
+  return instances.try_emplace(stream, stream).first->second;
 #else
-    exec.emplace();
+  return instances.try_emplace(nullptr).first->second;
 #endif
-  }
-  return *exec;
 }
 
 std::map<std::string, std::string> versions() {

@@ -33,7 +33,7 @@ std::optional<double> number(const Json& value) {
 std::string factor(const Json& ratio, bool with_interval = false) {
   if (!ratio.is_object()) return "";
   const std::string value = fmt::format("{:.2f}", ratio.at("value").get<double>());
-  if (!with_interval) return value;
+  if (!with_interval || !ratio.at("low").is_number()) return value;
   return fmt::format("{} [{:.2f}, {:.2f}]", value, ratio.at("low").get<double>(), ratio.at("high").get<double>());
 }
 

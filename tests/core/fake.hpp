@@ -1,11 +1,15 @@
 // A device whose time is what launches say it is, and an experiment small enough to get wrong on purpose.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,23 +26,28 @@ class FakeDevice final : public Device {
   explicit FakeDevice(DeviceInfo info) : Device(std::move(info)) {}
 
   void* allocate(std::size_t bytes) override {
-    if (bytes > memory) throw Error("the fake has no memory left");
+    if (bytes > info_.memory) throw Error("the fake has no memory left");
     ++allocations;
+    sizes.insert(bytes);
     return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   }
   void release(void* memory) noexcept override {
     --allocations;
     std::free(memory);
   }
-  std::size_t free_memory() const override { return memory; }
+  std::size_t free_memory() const override { return std::size_t{1} << 20; }
   void fill(void* memory, unsigned char byte, std::size_t bytes) override { std::memset(memory, byte, bytes); }
   void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void generate(std::span<float> to, const Lattice& elements) override {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
   }
+  void relocate(std::size_t place) override { places.push_back(place); }
   void synchronize() override {}
   double time(const Batch& batch) override {
     elapsed = 0;
+    ++batches;
+    cold += batch.cold;
+    gated += batch.gated;
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
     return elapsed;
   }
@@ -51,11 +60,13 @@ class FakeDevice final : public Device {
 
   DeviceInfo& facts() { return info_; }
 
-  static constexpr std::size_t memory = std::size_t{1} << 20;  // little, so that tests are quick
-  double elapsed = 0;                                          // seconds
+  double elapsed = 0;  // seconds
   std::function<double()> empty_time = [] { return 1e-6; };
   bool is_lost = false;
   int allocations = 0, reads = 0;
+  std::vector<std::size_t> places;       // to which it was relocated
+  std::set<std::size_t> sizes;           // of all allocations
+  int batches = 0, cold = 0, gated = 0;  // how many were timed, and how many of them so
 };
 
 inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0") {
@@ -110,7 +121,9 @@ class Fill {
     for (std::size_t set = 0; set < sets; ++set)
       out_.emplace_back(device, static_cast<std::size_t>(p.integer("n")),
                         static_cast<std::size_t>(p.integer("offset")));
-    ++prepared, ++alive;
+    std::this_thread::sleep_for(preparing_takes);
+    ++prepared;
+    most_alive = std::max(most_alive, ++alive);
   }
   ~Fill() { --alive; }
 
@@ -118,7 +131,8 @@ class Fill {
   void poison() {
     for (auto& out : out_) out.poison();
   }
-  Verdict check(ResultIn) const {
+  Verdict check(ResultIn where) const {
+    looked_in = where;
     for (std::size_t set = 0; set < out_.size(); ++set) {
       if (!out_[set].guards_intact()) return {.where = "a guard band was written to"};
       for (std::size_t i = 0; i < out_[set].size(); ++i)
@@ -128,7 +142,9 @@ class Fill {
     return {.ok = true, .error = 0, .where = {}};
   }
 
-  static inline int prepared = 0, alive = 0;
+  static inline int prepared = 0, alive = 0, most_alive = 0;
+  static inline std::chrono::milliseconds preparing_takes{0};
+  static inline ResultIn looked_in = ResultIn::device;
 
  private:
   std::uint64_t seed_;
@@ -195,7 +211,7 @@ struct Lab {
   Registry registry;
 };
 
-/// As the runner leaves a result that is right, with these samples.
+/// As the runner leaves a result that is right, with these samples of one placement.
 inline Result timed(const Cell& cell, std::vector<double> seconds) {
   Result r;
   r.cell = cell;
@@ -203,7 +219,7 @@ inline Result timed(const Cell& cell, std::vector<double> seconds) {
   r.verdict = {.ok = true, .error = 0, .where = {}};
   r.cost = cell.experiment->cost(cell.point);
   r.device = cell.backend->devices().at(0);
-  r.measurement.seconds = std::move(seconds);
+  if (!seconds.empty()) r.measurement.seconds.push_back(std::move(seconds));
   return r;
 }
 

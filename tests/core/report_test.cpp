@@ -94,14 +94,22 @@ TEST_F(JsonLine, HoldsTheDocumentedFields) {
 }
 
 TEST_F(JsonLine, HoldsEverySample) {
-  EXPECT_EQ(json::parse(json_line(ok)).at("sample_times"), (json{2000.0, 1000.0, 3000.01}));
+  ok.measurement.seconds.push_back({6e-6, 4e-6});
+  const json j = json::parse(json_line(ok));
+  EXPECT_EQ(j.at("sample_times"), (json{2000.0, 1000.0, 3000.01, 6000.0, 4000.0}));
+  EXPECT_EQ(j.at("samples_by_placement"), (json{3, 2}));
+  EXPECT_EQ(j.at("samples"), 5);
+  EXPECT_EQ(j.at("iterations"), 100);
+  EXPECT_DOUBLE_EQ(j.at("real_time"), 3500);  // the mean of 2 and 5 µs
+  EXPECT_DOUBLE_EQ(j.at("median"), 3000.01);
 }
 
 TEST_F(JsonLine, HoldsNullWhereThereIsNoNumber) {
   for (const Result* r : {&wrong, &skipped}) {
     const json j = json::parse(json_line(*r));
-    for (const char* name : {"real_time", "cpu_time", "bytes_per_second", "flops_per_second", "of_measured_peak",
-                             "of_theoretical_peak", "floor_ns", "spread", "over_parent", "over_library", "over_other"})
+    for (const char* name :
+         {"real_time", "median", "cpu_time", "bytes_per_second", "flops_per_second", "of_measured_peak",
+          "of_theoretical_peak", "floor_ns", "spread", "over_parent", "over_library", "over_other"})
       EXPECT_TRUE(j.at(name).is_null()) << r->label() << ", " << name;
     EXPECT_EQ(j.at("error_occurred"), true);
     EXPECT_EQ(j.at("error_message"), r->label());
@@ -120,10 +128,10 @@ TEST_F(JsonLine, HoldsNoBoundWhereNothingWasJudged) {
 
 TEST_F(JsonLine, HoldsNullForNaN) {
   ok.verdict.error = std::nan("");
-  ok.parent = Ratio{std::nan(""), {}};
+  ok.parent = Ratio{2, {std::nan(""), std::nan("")}};  // of one placement
   const json j = json::parse(json_line(ok));
   EXPECT_TRUE(j.at("verdict_error").is_null());
-  EXPECT_TRUE(j.at("over_parent").at("value").is_null());
+  EXPECT_EQ(j.at("over_parent"), (json{{"value", 2.0}, {"low", nullptr}, {"high", nullptr}}));
 }
 
 TEST_F(JsonLine, SurvivesNotesOfAllKinds) {
@@ -163,11 +171,13 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
 TEST_F(JsonFileTest, KeepsAnOlderFileUntilThen) {
   const std::string path = folder + "/out.json";
   std::ofstream(path) << "older";
+  fs::create_hard_link(path, folder + "/link");
   JsonFile file(path, {});
   file.add(ok);
   EXPECT_EQ(contents(path), "older");
   file.finish();
   EXPECT_EQ(json::parse(contents(path)).at("benchmarks").size(), 1u);
+  EXPECT_EQ(contents(folder + "/link"), "older");  // replaced as a whole, not written over
 }
 
 TEST_F(JsonFileTest, IsValidWithoutResults) {
@@ -336,11 +346,18 @@ TEST_F(TableTest, ShowsNumbersOfWhatIsOkAndReasonsOfTheRest) {
   }
 }
 
+TEST_F(TableTest, ShowsNoIntervalWhereThereIsNone) {
+  ok.other = Ratio{0.5, {std::nan(""), std::nan("")}};
+  const std::string text = table({ok}, {});
+  EXPECT_NE(text.find("0.50"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+}
+
 TEST_F(TableTest, IsNothingForNothing) { EXPECT_EQ(table({}, {}), ""); }
 
 TEST_F(TableTest, MarksTheFastestAndWhatIsWrong) {
   Result slower = ok;
-  for (double& s : slower.measurement.seconds) s *= 2;
+  for (double& s : slower.measurement.seconds.at(0)) s *= 2;
   const std::string text = table({slower, ok, wrong}, {.width = 0, .colours = true});
   EXPECT_TRUE(line_of(text, "2.00 µs").starts_with("\033[32m")) << text;
   EXPECT_EQ(line_of(text, "4.00 µs").find('\033'), std::string::npos);

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/core/fake.hpp"
 
@@ -26,7 +28,7 @@ class RunnerTest : public testing::Test {
 
   static constexpr std::size_t launches = 20;  // of a sample, since sets are small
   fake::Lab lab;
-  Runner runner{{.seed = 3, .stop = {.min_samples = 8, .max_samples = 40}}};
+  Runner runner{{.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 1}}};
 };
 
 void right(const Launch& l) { l.fill(); }
@@ -40,7 +42,7 @@ TEST_F(RunnerTest, TimesWhatIsRight) {
   EXPECT_EQ(r.status, Status::ok) << r.note;
   EXPECT_EQ(r.label(), "ok");
   EXPECT_DOUBLE_EQ(*r.time(), 1e-3);  // of one launch
-  EXPECT_EQ(r.measurement.seconds.size(), 8u);
+  EXPECT_EQ(flatten(r.measurement.seconds).size(), 8u);
   EXPECT_EQ(r.measurement.launches, launches);
   EXPECT_EQ(r.measurement.stopped, "precision");
   EXPECT_DOUBLE_EQ(*r.bytes_per_second(), 16e3);
@@ -60,9 +62,9 @@ TEST_F(RunnerTest, CallsWrongWhatDoesNothing) {
   add("right", right);
   const Cell nothing = add("nothing", [](const Launch&) {});
   // The right one leaves its results in the buffers that both share.
-  const auto results = runner.run({lab.cell("fake/fill/right"), nothing}, Mode::cold, {"fake"});
-  EXPECT_EQ(results[0].status, Status::ok);
-  EXPECT_EQ(results[1].status, Status::wrong);
+  EXPECT_EQ(runner.verify(lab.cell("fake/fill/right")).status, Status::ok);
+  EXPECT_EQ(runner.verify(nothing).status, Status::wrong);
+  EXPECT_EQ(runner.run({lab.cell("fake/fill/right"), nothing}, Mode::cold, {"fake"})[1].status, Status::wrong);
 }
 
 TEST_F(RunnerTest, CallsWrongWhatWritesPastTheEnd) {
@@ -91,6 +93,13 @@ TEST_F(RunnerTest, CatchesAfterTimingWhatGoesWrongLater) {
     EXPECT_FALSE(r.time() || r.bytes_per_second());
     EXPECT_FALSE(r.measurement.seconds.empty());
   }
+}
+
+TEST_F(RunnerTest, CatchesWhatIsWrongOnlyWhenTimed) {
+  const Result r = run(add("timed", [n = 0ul](const Launch& l) mutable { n++ < launches ? right(l) : wrong(l); }));
+  EXPECT_EQ(r.status, Status::wrong);
+  EXPECT_TRUE(r.note.starts_with("when timed: out[2] is")) << r.note;
+  EXPECT_TRUE(r.measurement.seconds.empty());
 }
 
 TEST_F(RunnerTest, CatchesAfterTimingWhatDoesNothingLater) {
@@ -186,6 +195,77 @@ TEST_F(RunnerTest, TakesFewerLaunchesOfLargeSets) {
   EXPECT_EQ(run(lab.cell("fake/fill/large", Fill::point(8192))).measurement.launches, 1u);
 }
 
+TEST_F(RunnerTest, SpreadsSamplesOverPlacements) {
+  const Cell cell = add("right", right);
+  run(cell);
+  const std::size_t sizes = lab.device->sizes.size();
+  Fill::prepared = Fill::most_alive = 0;
+  lab.device->places.clear();
+  Runner spread({.seed = 3, .stop = {.min_samples = 32, .max_samples = 400, .placements = 4}});
+  const Result r = spread.run({cell}, Mode::cold, {"fake"}).at(0);
+  EXPECT_EQ(r.label(), "ok");
+  ASSERT_EQ(r.measurement.seconds.size(), 4u);
+  for (const auto& placement : r.measurement.seconds) EXPECT_EQ(placement.size(), 8u);
+  EXPECT_DOUBLE_EQ(*r.time(), 1e-3);
+  EXPECT_DOUBLE_EQ(r.floor, 1e-6);
+  EXPECT_EQ(Fill::prepared, 4);
+  EXPECT_EQ(Fill::most_alive, 1);
+  EXPECT_EQ(lab.device->sizes.size(), sizes + 3);  // something of another size moves the buffers of each placement
+  EXPECT_EQ(lab.device->allocations, 0);
+  EXPECT_EQ(lab.device->places, (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+TEST_F(RunnerTest, CountsTheDeviceTimeOfWholeSamples) {
+  Runner brief({.stop = {.min_time = 0.2, .min_samples = 4, .max_samples = 40, .placements = 1}});
+  const Cell restless =
+      add("restless", [n = 0ul](const Launch& l) mutable { l.fill(n++ / launches % 2 ? 1e-3 : 2e-3); });
+  const Result r = brief.run({restless}, Mode::cold, {"fake"}).at(0);
+  EXPECT_EQ(r.measurement.stopped, "min_time");
+  EXPECT_NEAR(static_cast<double>(flatten(r.measurement.seconds).size()), 7, 1);  // of 30 ms, on the average
+}
+
+void slow(const Launch& l) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  l.fill();
+}
+
+TEST_F(RunnerTest, SendsACellHomeAtItsTimeLimit) {
+  Runner brief({.stop = {.min_samples = 4, .max_samples = 40, .placements = 4, .time_limit = 0.015}});
+  std::vector<Cell> cells{add("slow", slow)};
+  for (int i = 0; i < 20; ++i) cells.push_back(add("quick" + std::to_string(i), right));
+  const auto results = brief.run(cells, Mode::single, {"fake"});
+  EXPECT_LT(results[0].measurement.seconds.size(), 4u);
+  EXPECT_EQ(results[0].status, Status::ok);  // with what it has
+  EXPECT_EQ(results[1].measurement.seconds.size(), 4u);
+}
+
+TEST_F(RunnerTest, CountsVerificationAgainstTheTimeLimit) {
+  Runner brief({.stop = {.min_samples = 4, .max_samples = 40, .placements = 4, .time_limit = 0.015}});
+  const Result r = brief.run({add("slow", slow)}, Mode::single, {"fake"}).at(0);
+  EXPECT_EQ(r.measurement.seconds.size(), 1u);  // one sample of 10 ms, but verified three times
+  EXPECT_EQ(r.status, Status::ok);
+}
+
+TEST_F(RunnerTest, TakesFewerPlacementsWherePreparingIsSlow) {
+  Fill::preparing_takes = std::chrono::milliseconds(20);
+  Runner brief({.stop = {.min_samples = 8, .max_samples = 40, .placements = 8, .time_limit = 0.03}});
+  const Result r = brief.run({add("right", right)}, Mode::cold, {"fake"}).at(0);
+  Fill::preparing_takes = {};
+  EXPECT_LE(r.measurement.seconds.size(), 2u);
+  EXPECT_EQ(r.status, Status::ok);
+}
+
+TEST_F(RunnerTest, VerifiesInEveryPlacement) {
+  Runner spread({.seed = 3, .stop = {.min_samples = 32, .max_samples = 400, .placements = 4}});
+  add("right", right);
+  const Cell late = add("late", [](const Launch& l) { Fill::prepared < 3 ? right(l) : wrong(l); });
+  const auto results = spread.run({lab.cell("fake/fill/right"), late}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].status, Status::ok);
+  EXPECT_EQ(results[0].measurement.seconds.size(), 4u);  // the other goes on
+  EXPECT_EQ(results[1].status, Status::wrong);
+  EXPECT_FALSE(results[1].time());
+}
+
 TEST_F(RunnerTest, SharesInputsBetweenBackendsOfOneDevice) {
   const Cell cells[] = {add("right", right), lab.add(fake::variant("other", "right")),
                         lab.add(fake::variant("far", "right"))};
@@ -197,12 +277,12 @@ TEST_F(RunnerTest, SharesInputsBetweenBackendsOfOneDevice) {
 }
 
 TEST_F(RunnerTest, PreparesAnewWhereOnlyAnImpliedCoordinateDiffers) {
-  Fill::alive = 0;
+  Fill::alive = Fill::most_alive = 0;
   add("right", right);
   for (const std::int64_t offset : {0, 0, 3})
     EXPECT_EQ(runner.verify(lab.cell("fake/fill/right", Fill::point(4, offset))).label(), "ok");
   EXPECT_EQ(Fill::prepared, 2);
-  EXPECT_EQ(Fill::alive, 1);  // two large ones are never alive at once
+  EXPECT_EQ(Fill::most_alive, 1);  // two large ones are never alive at once
 }
 
 TEST_F(RunnerTest, MeasuresTheCeilingOnce) {
@@ -225,12 +305,24 @@ TEST_F(RunnerTest, TellsWhatTheLargestKernelTook) {
   EXPECT_EQ(r.kernel.registers, 32);
 }
 
-TEST_F(RunnerTest, LabelsResultsOnTheHost) {
+TEST_F(RunnerTest, FlushesExceptWhenHot) {
+  run(add("right", right), Mode::hot);
+  EXPECT_EQ(lab.device->cold, 0);
+  lab.device->batches = 0;
+  for (const Mode mode : {Mode::cold, Mode::single}) run(lab.cell("fake/fill/right"), mode);
+  EXPECT_EQ(lab.device->cold, lab.device->batches);
+}
+
+TEST_F(RunnerTest, OpensTheGateForResultsOnTheHost) {
   VariantEntry v = fake::variant("fake", "host_result");
   v.result = ResultIn::host;
   const Result r = run(lab.add(v));
   EXPECT_EQ(r.status, Status::ok);
   EXPECT_NE(r.note.find("synchronisation"), std::string::npos);
+  EXPECT_EQ(Fill::looked_in, ResultIn::host);
+  // What waits for the device cannot be held back; the floor beside it can.
+  EXPECT_EQ(lab.device->batches - lab.device->gated, 10);  // warming up, eight samples, verifying again
+  EXPECT_GE(lab.device->gated, 8);
 }
 
 TEST_F(RunnerTest, StopsByItsCellsNotByTheFloor) {
@@ -238,7 +330,7 @@ TEST_F(RunnerTest, StopsByItsCellsNotByTheFloor) {
   lab.device->empty_time = [n = 0]() mutable { return n++ / 20 % 2 ? 1e-6 : 2e-6; };
   const Result r = run(add("right", right));
   EXPECT_EQ(r.measurement.stopped, "precision");
-  EXPECT_EQ(r.measurement.seconds.size(), 8u);
+  EXPECT_EQ(flatten(r.measurement.seconds).size(), 8u);
 }
 
 TEST_F(RunnerTest, FailsEverythingAfterADeviceIsLost) {

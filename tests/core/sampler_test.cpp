@@ -36,6 +36,17 @@ class Sampler : public testing::Test {
   double clock = 0;
 };
 
+TEST(Share, SpreadsARuleOverPlacements) {
+  const StopRule part = share(
+      {.min_time = 0.4, .precision = 0.01, .min_samples = 32, .max_samples = 33, .placements = 4, .time_limit = 2});
+  EXPECT_DOUBLE_EQ(part.min_time, 0.1);
+  EXPECT_DOUBLE_EQ(part.time_limit, 0.5);
+  EXPECT_EQ(part.min_samples, 8u);
+  EXPECT_EQ(part.max_samples, 9u);  // rounded up: no placement without samples
+  EXPECT_EQ(part.precision, 0.01);
+  EXPECT_EQ(share({.min_samples = 1, .max_samples = 2, .placements = 16}).max_samples, 1u);
+}
+
 /// Times so far apart that their median is never known well.
 const std::vector<double> restless{0.01, 0.02, 0.03, 0.04};
 
@@ -86,6 +97,7 @@ TEST_F(Sampler, CutsOffAtTheTimeLimit) {
   const auto all = sample({takes({0.25, 0.75}), takes({0.0001})}, {.min_time = 10, .min_samples = 8, .time_limit = 2});
   EXPECT_EQ(all[0].stopped, "time_limit");
   EXPECT_EQ(all[0].seconds.size(), 4u);
+  EXPECT_EQ(all[0].wall, 2);
   EXPECT_EQ(all[1].stopped, "precision");  // its own time counts, not that of the others
   EXPECT_EQ(all[1].seconds.size(), 8u);
 }
@@ -123,6 +135,30 @@ TEST_F(Sampler, GoesOnUntilAllAreDone) {
   EXPECT_EQ(all[0].stopped, "precision");
   EXPECT_EQ(all[1].stopped, "min_time");
   EXPECT_EQ(all[0].seconds.size(), all[1].seconds.size());
+}
+
+TEST_F(Sampler, TakesACompanionAlongAndWaitsForItNever) {
+  const auto all = sample_round_robin(
+      {takes({0.001}), takes({0.002})}, {.min_samples = 16, .time_limit = 100}, [this] { return clock; },
+      takes(restless));
+  ASSERT_EQ(all.size(), 3u);  // its samples come last
+  for (const Samples& samples : all) EXPECT_EQ(samples.seconds.size(), 16u);
+  EXPECT_EQ(all[2].seconds[1], restless[1]);
+}
+
+TEST_F(Sampler, GoesOnWithoutACompanionThatThrows) {
+  const auto all = sample_round_robin(
+      {takes({0.001})}, {.min_samples = 16}, [this] { return clock; }, throws_from(2, 0.001));
+  EXPECT_EQ(all[0].stopped, "precision");
+  EXPECT_EQ(all[0].seconds.size(), 16u);
+  EXPECT_EQ(all[1].error, "the launch failed");
+}
+
+TEST_F(Sampler, EndsWhereOnlyACompanionIsLeft) {
+  const auto all = sample_round_robin(
+      {throws_from(3, 0.001)}, {}, [this] { return clock; }, takes(restless));
+  EXPECT_EQ(all[0].stopped, "error");
+  EXPECT_LE(all[1].seconds.size(), 4u);
 }
 
 TEST_F(Sampler, RotatesTheTurnThatBeginsARound) {

@@ -1,0 +1,111 @@
+# Sourced by scripts/bench and scripts/test: installs what is missing, configures and builds into build/<preset>.
+# Says what it does on standard error, since standard output belongs to the program that runs next.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export DEBIAN_FRONTEND=noninteractive
+
+say() { echo "crosswarp: $*" >&2; }
+
+# step <what> <command…>: one line while all goes well, the whole log when it does not.
+step() {
+  say "$1"
+  mkdir -p "$root/build"
+  local log=$root/build/setup.log
+  : >"$log" || exit 2  # somebody else's folder: bash says so
+  if ! "${@:2}" >"$log" 2>&1; then
+    cat "$log" >&2
+    say "failed: $1"
+    exit 2
+  fi
+}
+
+# Sets preset (cuda where there is an nvcc with C++20, else host), nvcc, gpu (its compute capability, or nothing).
+choose_preset() {
+  preset=host gpu=""
+  nvcc=${CUDACXX:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+  if [[ $("$nvcc" --version 2>/dev/null) =~ release\ ([0-9]+) ]]; then
+    if ((BASH_REMATCH[1] >= 12)); then
+      preset=cuda
+      gpu=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sort -u) || gpu=""
+    else
+      say "$nvcc is older than CUDA 12.0, which has no C++20: building for the host alone"
+    fi
+  fi
+  build=$root/build/$preset
+}
+
+has_kokkos() {
+  local place
+  if [[ -n ${Kokkos_ROOT:-} ]]; then return; fi
+  for place in /usr/local "$root"/.deps/kokkos-*; do
+    compgen -G "$place/lib*/cmake/Kokkos" >/dev/null && return
+  done
+  return 1
+}
+
+# Debian's and Ubuntu's names. A tool may come from anywhere, a library is looked for as a package: that takes no network.
+missing_packages() {
+  local tool package libraries installed
+  for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache; do
+    command -v "${tool%:*}" >/dev/null || echo "${tool#*:}"
+  done
+  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libgtest-dev libbenchmark-dev)
+  has_kokkos || libraries+=(libtrilinos-kokkos-dev)
+  # shellcheck disable=SC2016  # dpkg-query's own variables
+  installed=$(dpkg-query --show --showformat='${Package}=${db:Status-Status}\n' "${libraries[@]}" 2>/dev/null) || true
+  for package in "${libraries[@]}"; do
+    grep -qx "$package=installed" <<<"$installed" || echo "$package"
+  done
+}
+
+# A new machine may still be updating itself, hence the wait. A list that cannot be had may not be needed.
+# shellcheck disable=SC2317  # called through step
+apt_install() {
+  apt-get update || true
+  apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
+}
+
+install_missing() {
+  local missing
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} == 0)); then return; fi
+  if ((EUID != 0)); then
+    say "packages are missing; install them with"
+    echo "sudo apt-get install -y ${missing[*]}" >&2
+    exit 2
+  fi
+  step "installing ${missing[*]}" apt_install "${missing[@]}"
+  local record
+  for record in "$root"/build/*/options; do
+    if [[ -f $record ]]; then : >"$record"; fi  # so that CMake looks for them
+  done
+}
+
+# Configures what is new or has changed. A folder that somebody configured with CMake alone is taken as it is.
+configure() {
+  local options=() record=$build/options wanted
+  if [[ -w ${CCACHE_DIR:-${HOME:-/}} ]] && command -v ccache >/dev/null; then
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    if [[ $preset == cuda ]]; then options+=(-DCMAKE_CUDA_COMPILER_LAUNCHER=ccache); fi
+  fi
+  if [[ -n $gpu && -z ${Kokkos_ROOT:-} ]]; then options+=(-DCROSSWARP_FETCH_KOKKOS=ON); fi
+  wanted="${options[*]} ${Kokkos_ROOT:-} ${CXX:-} $nvcc $gpu"
+  if [[ -f $build/build.ninja ]] && ! [[ -f $record && $(<"$record") != "$wanted" ]]; then return; fi
+  if ! command -v apt-get >/dev/null; then
+    say "no apt-get here. Needed: a C++20 compiler, CMake 3.22, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
+      "Google Benchmark; useful: Kokkos, git, ccache"
+  fi
+  rm -rf "$build/build.ninja" "$build/CMakeCache.txt" "$build/CMakeFiles"
+  step "configuring build/$preset" cmake -S "$root" --preset "$preset" "${options[@]}"
+  sed -n 's/^-- crosswarp: /crosswarp: /p' "$root/build/setup.log" >&2
+  echo "$wanted" >"$record"
+}
+
+# setup <target>
+setup() {
+  choose_preset
+  if command -v apt-get >/dev/null; then install_missing; fi
+  configure
+  step "building $1 in build/$preset" cmake --build "$build" --target "$1"
+}
