@@ -28,8 +28,13 @@ class Buffer {
     if (count > (std::numeric_limits<std::size_t>::max() - front_ - guard) / sizeof(T))
       throw Error("a buffer of this many elements does not fit in an address space");
     memory_ = static_cast<std::byte*>(device.allocate(bytes_in_all()));
-    device.fill(memory_, poison_byte, front_);
-    device.fill(memory_ + front_ + count_ * sizeof(T), poison_byte, guard);
+    try {
+      device.fill(memory_, poison_byte, front_);
+      device.fill(memory_ + front_ + count_ * sizeof(T), poison_byte, guard);
+    } catch (...) {
+      device.release(memory_);
+      throw;
+    }
   }
   ~Buffer() {
     if (memory_) device_->release(memory_);
@@ -55,8 +60,10 @@ class Buffer {
     return value;
   }
 
-  /// Whether both guard bands are as they were.
-  bool guards_intact() const { return intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard); }
+  /// Whether both guard bands are as they were. True where there is no memory.
+  bool guards_intact() const {
+    return !memory_ || (intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard));
+  }
 
   /// Device memory that a buffer takes beside its elements.
   static constexpr std::size_t guard = 4096;

@@ -5,13 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace crosswarp {
 namespace {
 
 constexpr std::size_t most_listed = 10;
 
-/// Letters to insert, delete, substitute or swap with their neighbour.
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+/// Letters, in either case, to insert, delete, substitute or swap with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -20,7 +23,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         d[i][j] = i + j;
         continue;
       }
-      d[i][j] = std::min({d[i - 1][j - 1] + (a[i - 1] != b[j - 1]), d[i - 1][j] + 1, d[i][j - 1] + 1});
+      d[i][j] = std::min({d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1])), d[i - 1][j] + 1, d[i][j - 1] + 1});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
@@ -35,7 +38,8 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
     return edit_distance(typed, a) < edit_distance(typed, b);
   });
-  const std::string all = fmt::format("there are: {}", fmt::join(names, ", "));
+  const std::string all = names.size() > most_listed ? fmt::format("there are {}", names.size())
+                                                     : fmt::format("there are: {}", fmt::join(names, ", "));
   if (edit_distance(typed, *nearest) > std::max(typed.size(), nearest->size()) / 2)
     return fmt::format("unknown; {}", all);
   if (names.size() > most_listed) return fmt::format("unknown; did you mean '{}'?", *nearest);

@@ -29,9 +29,10 @@ struct RandomStream {
 
 /// Random odd multiples of 2^-bits in (-1, 1): never zero, both signs, mean zero.
 ///
-/// Why a lattice: with `bits` from `exact_bits(n)`, every partial sum of n such numbers, in whatever order and
-/// grouping, is a multiple of 2^-bits below 2^24 steps, hence exact in float. A correct sum then has no rounding error
-/// at all, and its oracle needs no tolerance: one element dropped or added twice shows at any n.
+/// Why a lattice: with `bits` from `exact_bits(n)`, every partial sum of n such numbers, in any order and
+/// grouping that does not look at them, is a multiple of 2^-bits below 2^24 steps, hence exact in float. A correct sum
+/// then has no rounding error at all, and its oracle needs no tolerance: one element dropped or added twice shows at
+/// any n.
 struct Lattice {
   RandomStream random;
   int bits = 0;

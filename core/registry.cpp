@@ -69,8 +69,9 @@ void Registry::add(std::unique_ptr<Backend> backend) {
 void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
   experiments_.emplace(experiment.name, std::move(experiment));
   const std::string id = variant.id();
-  const auto [place, added] = variants_.emplace(id, std::move(variant));
-  if (!added) throw Error(fmt::format("two files register {}: {}", id, place->second.source));
+  if (const auto other = variants_.find(id); other != variants_.end())
+    throw Error(fmt::format("two files register {}: {} and {}", id, other->second.source, variant.source));
+  variants_.emplace(id, std::move(variant));
 }
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment) {

@@ -90,14 +90,15 @@ Runner::Place Runner::place(const Backend& backend) {
     try {
       const std::size_t count = backend.devices().size();
       if (count == 0) {
-        why_not_[name] = backend.why_none();
+        const std::string why = backend.why_none();
+        why_not_[name] = why.empty() ? "it sees no device here" : why;
       } else if (options_.device >= count) {
         why_not_[name] =
             fmt::format("--device {}: {} sees {} device{}", options_.device, name, count, count == 1 ? "" : "s");
       } else {
         devices_[name] = backend.open(options_.device);
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       why_not_[name] = error.what();
     }
   }
@@ -209,10 +210,17 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
   for (std::size_t p = 0; p < options_.stop.placements && !contestants.empty(); ++p) {
     if (preparing > most_preparing) break;
     const double began = wall_clock();
-    device.relocate(p);
-    // Something of another size before them moves all the buffers that follow.
-    const Buffer<std::byte> ballast(device, mix(options_.seed + p) % most_ballast);
-    const auto prepared = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
+    Buffer<std::byte> ballast;
+    std::unique_ptr<Problem> prepared;
+    try {
+      device.relocate(p);
+      // Something of another size before them moves all the buffers that follow.
+      ballast = Buffer<std::byte>(device, mix(options_.seed + p) % most_ballast);
+      prepared = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
+    } catch (const std::exception&) {
+      if (p == 0) throw;
+      break;  // what was measured so far is as good as before
+    }
     preparing += wall_clock() - began;
     run_placement(device, *prepared, batching, contestants, floors);
     for (Contestant& c : contestants) c.unbind();

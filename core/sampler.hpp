@@ -18,7 +18,7 @@ struct StopRule {
   double time_limit = 0.5;      ///< Wall time of one cell; it is cut off there, with whatever it has.
 };
 
-/// The share of one placement.
+/// The share of one placement; counts are rounded up. Six samples are the least from which "precision" is known.
 StopRule share(StopRule rule);
 
 struct Samples {

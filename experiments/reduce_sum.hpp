@@ -18,9 +18,9 @@ namespace crosswarp {
 
 /// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0.
 ///
-/// Inputs are lattice numbers (core/random.hpp), whose sums are exact in float whatever the order. So the oracle is
-/// exact and the bound is 0 at every n: a variant that drops, repeats or misreads one element is wrong, even among
-/// 2^31.
+/// Inputs are lattice numbers (core/random.hpp), whose sums are exact in float in any order that does not look at them.
+/// So the oracle is exact and the bound is 0 at every n: a variant that drops, repeats or misreads one element is
+/// wrong, even among 2^31.
 class ReduceSum {
  public:
   static constexpr std::string_view name = "reduce_sum";

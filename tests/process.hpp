@@ -1,7 +1,9 @@
 // Runs a program as a user would, and keeps what it said.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -39,6 +41,11 @@ inline std::string sibling(const std::string& name) {
 inline std::filesystem::path source_tree() {
   const char* moved = std::getenv("CROSSWARP_SOURCE_DIR");
   return moved ? moved : CROSSWARP_SOURCE;
+}
+
+/// A path of this process's own.
+inline std::string temporary_file(const std::string& name) {
+  return testing::TempDir() + "crosswarp_" + std::to_string(getpid()) + "_" + name;
 }
 
 inline std::size_t lines_in(const std::string& text) {

@@ -17,12 +17,19 @@ const std::string bench = sibling("bench");
 
 Finished run(const std::string& arguments) { return run_process(bench + " " + arguments); }
 
-std::string temporary(const std::string& name) {
-  const std::string path = testing::TempDir() + "crosswarp_" + name;
-  fs::remove(path);
-  fs::remove(path + ".journal");
-  return path;
-}
+/// A path that is free, and is again when the test is over.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& name) : path_(temporary_file(name)) {}
+  ~Temporary() {
+    fs::remove(path_);
+    fs::remove(path_ + ".journal");
+  }
+  operator const std::string&() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 /// A quick run on the host alone.
 const std::string quick = "-q --backend host --n 1000,4096 --min-time 0.001 ";
@@ -67,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(Program, WritesNothingForARequestThatCannotBeMet) {
-  const std::string json = temporary("refused.json");
+  const Temporary refused("refused.json");
+  const std::string& json = refused;
   EXPECT_EQ(run("--backend host --n lots --json " + json).exit_code, 2);
   EXPECT_FALSE(fs::exists(json));
   EXPECT_FALSE(fs::exists(json + ".journal"));
@@ -96,7 +104,8 @@ TEST(Program, VerifiesWithoutTiming) {
 }
 
 TEST(Program, WritesResultsWithEverySample) {
-  const std::string json = temporary("results.json"), csv = temporary("results.csv");
+  const Temporary json_file("results.json"), csv_file("results.csv");
+  const std::string &json = json_file, &csv = csv_file;
   const Finished finished = run(quick + "--seed 5 --json " + json + " --csv " + csv);
   ASSERT_EQ(finished.exit_code, 0) << finished.output;
   std::ifstream file(json);
@@ -116,7 +125,8 @@ TEST(Program, WritesResultsWithEverySample) {
 }
 
 TEST(Program, KeepsAJournalOfFinishedCells) {
-  const std::string json = temporary("journal.json");
+  const Temporary json_file("journal.json");
+  const std::string& json = json_file;
   ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
   std::ifstream journal(json + ".journal");
   std::size_t count = 0;
@@ -138,7 +148,8 @@ TEST(Program, UsesNoEscapeSequencesInAPipe) {
 }
 
 TEST(Program, MakesMarkdownOfItsOwnResults) {
-  const std::string json = temporary("markdown.json");
+  const Temporary json_file("markdown.json");
+  const std::string& json = json_file;
   ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
   const Finished report = run("report " + json);
   EXPECT_EQ(report.exit_code, 0);
