@@ -68,9 +68,18 @@ Plan plan(const Options& options, Runner& runner) {
                               binary_bytes(static_cast<double>(device->free_memory()))));
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
+  // Tables read like ladders: backends as they were asked for, each from its first rung up.
+  const auto ladder_order = [&](const Cell& a, const Cell& b) {
+    const auto place = [&](const Cell& cell) {
+      const auto backend = std::find(filter.backends.begin(), filter.backends.end(), cell.backend->name());
+      return std::pair(backend, Registry::instance().rung_height(*cell.variant));
+    };
+    return place(a) < place(b);
+  };
   Plan plan{{}, filter.backends};
   for (const Mode mode : options.modes)
-    for (const auto& [where, cells] : points) {
+    for (auto& [where, cells] : points) {
+      std::stable_sort(cells.begin(), cells.end(), ladder_order);
       Group group{{}, mode};
       for (const Cell& cell : cells)
         if (by_name(pattern, cell, mode)) group.cells.push_back(cell);

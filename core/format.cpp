@@ -29,6 +29,10 @@ std::string percent(std::optional<double> fraction) {
   return fraction && std::isfinite(*fraction) ? fmt::format("{:.1f} %", 100 * *fraction) : "-";
 }
 
+std::string times(double ratio) {
+  return ratio > 0 && ratio < 0.095 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
+}
+
 std::string binary_bytes(double bytes) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

@@ -13,6 +13,9 @@ std::string si(std::optional<double> value, std::string_view unit);
 /// `97.3 %`; `-` for nothing.
 std::string percent(std::optional<double> fraction);
 
+/// How many times as fast: `1.05`, `0.00052`.
+std::string times(double ratio);
+
 /// Binary multiples, for memory sizes: `60 MiB`.
 std::string binary_bytes(double bytes);
 

@@ -78,6 +78,19 @@ void add_variant(VariantEntry variant, ExperimentEntry experiment) {
   Registry::instance().add(std::move(variant), std::move(experiment));
 }
 
+std::size_t Registry::rung_height(const VariantEntry& variant) const {
+  if (variant.library) return variants_.size();
+  std::size_t height = 0;
+  const VariantEntry* rung = &variant;
+  while (!rung->improves.empty() && height < variants_.size()) {  // a ring of improvements would have no end
+    const auto parent = variants_.find(rung->backend + "/" + rung->experiment + "/" + rung->improves);
+    if (parent == variants_.end()) break;
+    rung = &parent->second;
+    ++height;
+  }
+  return height;
+}
+
 const Backend& Registry::backend(const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& backend : backends_) {

@@ -46,6 +46,10 @@ class Registry {
   const std::map<std::string, ExperimentEntry>& experiments() const { return experiments_; }
   const std::map<std::string, VariantEntry>& variants() const { return variants_; }
 
+  /// How many rungs `variant` stands above the ladder's first, by what each says it improves on. A library's stands
+  /// above all.
+  std::size_t rung_height(const VariantEntry& variant) const;
+
   /// Throws Error, with the nearest match, where there is no such backend.
   const Backend& backend(const std::string& name) const;
 

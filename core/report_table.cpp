@@ -13,12 +13,12 @@
 namespace crosswarp {
 namespace {
 
-std::string factor(const std::optional<Ratio>& ratio) { return ratio ? fmt::format("{:.2f}", ratio->value) : "-"; }
+std::string factor(const std::optional<Ratio>& ratio) { return ratio ? times(ratio->value) : "-"; }
 
 std::string factor_with_interval(const std::optional<Ratio>& ratio) {
   if (!ratio) return "-";
   if (std::isnan(ratio->interval.low)) return factor(ratio) + " [?]";
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio->value, ratio->interval.low, ratio->interval.high);
+  return fmt::format("{} [{}, {}]", times(ratio->value), times(ratio->interval.low), times(ratio->interval.high));
 }
 
 std::string cut(const std::string& text, std::size_t width) {

@@ -156,6 +156,18 @@ TEST(Program, MakesMarkdownOfItsOwnResults) {
   EXPECT_NE(report.output.find("| `host/reduce_sum/reference` |"), std::string::npos) << report.output;
 }
 
+TEST(Program, MakesThePagesAsTheyAre) {
+  const Finished check = run_process((source_tree() / "scripts/readme").string() + " --check " + bench);
+  EXPECT_EQ(check.exit_code, 0) << check.output;
+}
+
+TEST(Program, TakesAVerbatimCopyOfAVariantUnderAnotherName) {
+  // The build copied backends/host/reduce_sum/reference.cpp to another name, and linked it into this program.
+  const Finished verified = run_process(sibling("broken_bench") + " --verify --backend host --variant copied --n 1003");
+  EXPECT_EQ(verified.exit_code, 0) << verified.output;
+  EXPECT_NE(verified.output.find("host/reduce_sum/copied/n:1003/type:f32  ok"), std::string::npos) << verified.output;
+}
+
 TEST(Program, ShowsHelpForEveryCommand) {
   for (const char* arguments : {"--help", "devices --help", "report --help"}) {
     const Finished help = run(arguments);

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/format.hpp"
@@ -32,9 +33,9 @@ std::optional<double> number(const Json& value) {
 
 std::string factor(const Json& ratio, bool with_interval = false) {
   if (!ratio.is_object()) return "";
-  const std::string value = fmt::format("{:.2f}", ratio.at("value").get<double>());
+  const std::string value = times(ratio.at("value").get<double>());
   if (!with_interval || !ratio.at("low").is_number()) return value;
-  return fmt::format("{} [{:.2f}, {:.2f}]", value, ratio.at("low").get<double>(), ratio.at("high").get<double>());
+  return fmt::format("{} [{}, {}]", value, times(ratio.at("low").get<double>()), times(ratio.at("high").get<double>()));
 }
 
 /// `2^20` where it is that, else decimal.
@@ -46,10 +47,14 @@ std::string short_value(const Json& value) {
   return n >= 1024 && (std::int64_t{1} << exponent) == n ? fmt::format("2^{}", exponent) : std::to_string(n);
 }
 
-std::string short_point(const Json& axes) {
+/// Whether a coordinate goes without saying: an offset of 0, say.
+bool is_implied(const std::string& axis, const Json& value) { return axis != "n" && value == Json(0); }
+
+/// The point in words, but for axes in `known`.
+std::string short_point(const Json& axes, const std::set<std::string>& known = {}) {
   std::string text;
   for (const auto& [axis, value] : axes.items())
-    if (axis == "n" || value != Json(0))
+    if (!known.contains(axis) && !is_implied(axis, value))
       text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
   return text;
 }
@@ -79,11 +84,19 @@ std::string overview(const std::vector<std::vector<Row>>& points, const std::str
   for (const auto& rows : points)
     for (const Row& r : rows)
       if (std::find(rungs.begin(), rungs.end(), r.rung) == rungs.end()) rungs.push_back(r.rung);
-  std::sort(rungs.begin(), rungs.end());
-  std::string text = fmt::format("{}, median time of a launch, {}:\n\n| rung |", device, mode);
+  std::set<std::string> constant;  // axes that all points share: said once
+  std::string shared;
+  for (const auto& [axis, value] : points.front().front().axes.items())
+    if (points.size() > 1 && std::all_of(points.begin(), points.end(), [&, a = axis, v = value](const auto& rows) {
+          return rows.front().axes.at(a) == v;
+        })) {
+      constant.insert(axis);
+      if (!is_implied(axis, value)) shared += fmt::format(", {} = {}", axis, short_value(value));
+    }
+  std::string text = fmt::format("{}, time of a launch{}, {}:\n\n| rung |", device, shared, mode);
   std::string line = "|---|";
   for (const auto& rows : points) {
-    text += fmt::format(" {} |", short_point(rows.front().axes));
+    text += fmt::format(" {} |", short_point(rows.front().axes, constant));
     line += "--:|";
   }
   text += "\n" + line + "\n";

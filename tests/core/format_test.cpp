@@ -66,5 +66,12 @@ TEST(Columns, CountsCodePoints) {
   EXPECT_EQ(columns("× …"), 3u);
 }
 
+TEST(Times, KeepsTwoDigitsOfSmallRatios) {
+  EXPECT_EQ(times(1.0449), "1.04");
+  EXPECT_EQ(times(0.1), "0.10");
+  EXPECT_EQ(times(0.000523), "0.00052");
+  EXPECT_EQ(times(0), "0.00");
+}
+
 }  // namespace
 }  // namespace crosswarp

@@ -53,6 +53,8 @@ class Report : public testing::Test {
     wrong.parent.reset();  // as compare() leaves it
   }
 
+  ~Report() override { fs::remove_all(folder); }
+
   fake::Lab lab;
   Result ok, skipped, wrong;
   const std::string folder = testing::TempDir() + "crosswarp_report_" + std::to_string(getpid());
