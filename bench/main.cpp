@@ -1,10 +1,7 @@
 // The command line's way in, and its exit codes.
-#include <fmt/format.h>
-
 #include <unistd.h>
+
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 
 #include "bench/listing.hpp"
@@ -23,7 +20,7 @@ constexpr int exit_bad_request = 2;
 /// A fault in host code ends the process. Results so far are in the journal; this says so in one line.
 void on_fault(int signal) {
   const char text[] =
-      "bench: a kernel on the host faulted, and the run ends here; what was finished is in the journal\n";
+      "bench: failed: a kernel on the host faulted and ended the run; what was finished is in the journal of --json\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
   std::signal(signal, SIG_DFL);
   _exit(exit_bad_result);
