@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t most_launches = 20;
 constexpr std::size_t most_ballast = std::size_t{4} << 20;  // bytes by which a placement's buffers are moved at most
 
+constexpr const char* lost_earlier = "the device was lost to an earlier fault";
+
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -125,7 +127,7 @@ Result Runner::start(const Cell& cell) {
   result.note = skipped(cell);
   if (const Place where = place(*cell.backend); where.device) {
     result.device = where.device->info();
-    if (result.note.empty() && where.device->lost()) fail(result, "the device was lost to an earlier fault");
+    if (result.note.empty() && where.device->lost()) fail(result, lost_earlier);
   }
   if (cell.variant->not_expressible.empty()) result.cost = cell.experiment->cost(cell.point);
   return result;
@@ -258,6 +260,10 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   const auto is_out = [](const Contestant& c) { return c.result->status != Status::ok; };
 
   for (Contestant& c : contestants) {
+    if (device.lost()) {  // by one before it: whatever it did now would fail in words that mislead
+      fail(*c.result, lost_earlier);
+      continue;
+    }
     try {
       if (c.result->measurement.seconds.empty()) verify_on(device, problem, batching.sets(), *c.result);
       if (is_out(c)) continue;

@@ -361,5 +361,16 @@ TEST_F(RunnerTest, DoesNotLaunchOnAProblemThatWentWithItsDevice) {
   for (const Result& r : results) EXPECT_EQ(r.status, Status::failed) << r.label();
 }
 
+TEST_F(RunnerTest, SaysOfCellsAfterAFaultThatTheDeviceWasLostBefore) {
+  add("faults", [](const Launch& l) {
+    l.device.is_lost = true;
+    throw Error("an illegal address was accessed");
+  });
+  add("right", right);
+  const auto results = runner.run({lab.cell("fake/fill/faults"), lab.cell("fake/fill/right")}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].label(), "failed: an illegal address was accessed");
+  EXPECT_EQ(results[1].label(), "failed: the device was lost to an earlier fault");
+}
+
 }  // namespace
 }  // namespace crosswarp
