@@ -85,8 +85,7 @@ void print_devices() {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const DeviceInfo& d = devices[i];
       std::string what = d.name;
-      for (const auto* versions : {&d.versions})
-        for (const auto& [name, version] : *versions) what += fmt::format(", {} {}", name, version);
+      for (const auto& [name, version] : d.versions) what += fmt::format(", {} {}", name, version);
       for (const auto& [name, version] : backend->versions()) what += fmt::format(", {} {}", name, version);
       table.row({backend->name(), std::to_string(i), d.architecture, binary_bytes(static_cast<double>(d.memory)),
                  or_unknown(static_cast<double>(d.cache), binary_bytes(static_cast<double>(d.cache))),
