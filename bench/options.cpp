@@ -47,14 +47,14 @@ Options parse(int argc, char** argv) {
       "Values on an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3 and ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
       "Exit codes: 0 done; 1 something was wrong, failed or implausible; 2 the request cannot be met.");
-  app.add_option("--backend", options.filter.backends, "Backends, interleaved and compared at each point")
+  app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
       ->delimiter(',')
-      ->type_name("NAME,…");
-  app.add_option("--experiment", options.filter.experiments, "Experiments")->delimiter(',')->type_name("NAME,…");
-  app.add_option("--variant", options.filter.variants, "Variants")->delimiter(',')->type_name("NAME,…");
+      ->type_name("NAMES");
+  app.add_option("--experiment", options.filter.experiments, "Comma-separated")->delimiter(',')->type_name("NAMES");
+  app.add_option("--variant", options.filter.variants, "Comma-separated")->delimiter(',')->type_name("NAMES");
   app.add_option("--tuning", options.filter.tunings, "Tunings in place of the defaults, or 'all'")
       ->delimiter(',')
-      ->type_name("NAME,…");
+      ->type_name("NAMES");
   std::map<std::string, std::string> meanings;
   for (const auto& [name, experiment] : Registry::instance().experiments())
     for (const Axis& axis : experiment.axes) meanings.try_emplace(axis.name, axis.meaning);
