@@ -39,6 +39,12 @@ bool by_name(const std::string& pattern, const Cell& cell, Mode mode) {
   }
 }
 
+/// Whether the points of `experiment` are its own default sweep, and so to be cut to what fits comfortably.
+bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
+  return std::any_of(experiment.axes.begin(), experiment.axes.end(),
+                     [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
+}
+
 std::string benchmark_filter(const Options& options) {
   std::string pattern;
   for (const std::string& flag : options.benchmark_flags)
@@ -61,7 +67,7 @@ Plan plan(const Options& options, Runner& runner) {
   for (const Cell& cell : Registry::instance().cells(filter)) {
     const Device* device = runner.place(*cell.backend).device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
-    if (device && filter.axes.empty() && bytes > device->info().memory / default_share) continue;
+    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->info().memory / default_share) continue;
     if (device && bytes > device->free_memory())
       throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
                               binary_bytes(static_cast<double>(bytes)), device->info().name,

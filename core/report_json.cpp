@@ -36,7 +36,6 @@ std::string json_line(const Result& r) {
   json["name"] = r.name();
   json["run_name"] = r.name();
   json["run_type"] = "iteration";
-  json["repetitions"] = 1;
   json["repetition_index"] = r.repetition;
   json["threads"] = 1;
   json["iterations"] = samples.size() * m.launches;

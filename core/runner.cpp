@@ -133,28 +133,13 @@ Result Runner::start(const Cell& cell) {
   return result;
 }
 
-const std::shared_ptr<Problem>& Runner::problem(Device& device, const Cell& cell, std::size_t sets) {
-  const std::string key =
-      fmt::format("{} {} {} {}", device.info().key, cell.experiment->name, fmt::ptr(&device), sets) + [&] {
-        std::string all;  // with implied coordinates, which the name leaves out
-        for (const auto& c : cell.point.coordinates()) all += fmt::format(" {}:{}", c.axis, to_string(c.value));
-        return all;
-      }();
-  if (key != problem_key_) {
-    problem_.reset();  // first, so that two large ones are never alive at once
-    problem_key_.clear();
-    problem_ = cell.experiment->prepare(device, cell.point, options_.seed, sets);
-    problem_key_ = key;
-  }
-  return problem_;
-}
-
 Result Runner::verify(const Cell& cell, std::size_t sets) {
   Result result = start(cell);
   if (!result.note.empty()) return result;
   Device& device = *place(*cell.backend).device;
   try {
-    verify_on(device, *problem(device, cell, sets), sets, result);
+    const auto prepared = cell.experiment->prepare(device, cell.point, options_.seed, sets);
+    verify_on(device, *prepared, sets, result);
   } catch (const std::exception& error) {
     fail(result, error.what());
   }
@@ -196,8 +181,6 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
   const std::size_t footprint = first.experiment->footprint(first.point);
   const Batching batching{launches_in(device, footprint, mode), mode};
   const double bandwidth = measured_bandwidth(device);
-  problem_.reset();  // its memory may be needed
-  problem_key_.clear();
 
   std::vector<Contestant> contestants;
   for (Result* result : results) {

@@ -52,14 +52,11 @@ class Runner {
   void run_placement(Device& device, Problem& problem, const Batching& batching, std::vector<Contestant>& contestants,
                      Placements& floors);
   void conclude(Result& result, double footprint, const Batching& batching);
-  const std::shared_ptr<Problem>& problem(Device& device, const Cell& cell, std::size_t sets);
 
   RunOptions options_;
   std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
   std::map<std::string, std::string> why_not_;              // by backend
   std::map<std::string, double> bandwidths_;                // by device
-  std::string problem_key_;                                 // of the one prepared problem that is kept
-  std::shared_ptr<Problem> problem_;
 };
 
 }  // namespace crosswarp

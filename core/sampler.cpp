@@ -2,21 +2,18 @@
 #include "core/sampler.hpp"
 
 #include <exception>
-#include <numeric>
 
 #include "core/statistics.hpp"
 
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t least_for_an_interval = 6;
-
 /// Why `samples` are enough, or empty.
 std::string enough(const std::vector<double>& samples, double device_time, const StopRule& rule) {
   if (samples.size() >= rule.max_samples) return "max_samples";
   if (samples.size() >= rule.min_samples) {
     const Interval known = median_interval(samples);
-    if (samples.size() >= least_for_an_interval && (known.high - known.low) / 2 <= rule.precision * median(samples))
+    if (samples.size() >= least_for_median_interval && (known.high - known.low) / 2 <= rule.precision * median(samples))
       return "precision";
     if (device_time >= rule.min_time) return "min_time";
   }

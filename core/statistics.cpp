@@ -30,7 +30,7 @@ Interval median_interval(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty()) return {};
-  if (sorted.size() < 6) return {sorted.front(), sorted.back()};
+  if (sorted.size() < least_for_median_interval) return {sorted.front(), sorted.back()};
   // As many samples lie below the median as heads fall in n throws.
   const auto n = static_cast<double>(sorted.size());
   const auto low = static_cast<std::size_t>(boost::math::quantile(boost::math::binomial(n, 0.5), 0.025));

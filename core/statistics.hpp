@@ -28,6 +28,7 @@ double spread(std::span<const double> samples);
 /// The 95 % confidence interval of the median, from order statistics: no assumption on the distribution. With fewer
 /// than six samples there is none, and the whole range is returned.
 Interval median_interval(std::span<const double> samples);
+inline constexpr std::size_t least_for_median_interval = 6;
 
 /// Samples of one cell, by placement: each placement has its buffers at other addresses.
 using Placements = std::vector<std::vector<double>>;

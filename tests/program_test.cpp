@@ -97,6 +97,14 @@ TEST(Program, SaysWhatWouldRun) {
   EXPECT_NE(finished.output.find("4 cells in 4 groups"), std::string::npos) << finished.output;
 }
 
+TEST(Program, KeepsItsDefaultSizesWhereOnlyOtherAxesAreAsked) {
+  const auto cells = [](const std::string& more) {
+    const std::string output = run("--dry-run --backend host" + more).output;
+    return output.substr(output.rfind('\n', output.size() - 2));
+  };
+  EXPECT_EQ(cells(" --type f32"), cells(""));
+}
+
 TEST(Program, VerifiesWithoutTiming) {
   const Finished finished = run("--verify --backend host --n 0,1,1000");
   EXPECT_EQ(finished.exit_code, 0);

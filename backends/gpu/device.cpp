@@ -77,6 +77,8 @@ std::vector<int> usable(std::string& why) {
     why = fmt::format("no NVIDIA GPU here ({})", code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
     return {};
   }
+  int current = 0;  // looking at others must not change where an open device's work goes
+  check(cudaGetDevice(&current), "cudaGetDevice");
   std::vector<int> ordinals;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
@@ -88,6 +90,7 @@ std::vector<int> usable(std::string& why) {
       why = fmt::format("this build has no code for sm_{0}; configure with -DCMAKE_CUDA_ARCHITECTURES={0}", capability);
     }
   }
+  check(cudaSetDevice(current), "cudaSetDevice");
   return ordinals;
 }
 
@@ -130,7 +133,9 @@ class Gpu final : public GpuDevice {
     guard(code, "cudaMalloc");
     return memory;
   }
-  void release(void* memory) noexcept override { cudaFree(memory); }
+  void release(void* memory) noexcept override {
+    if (!lost_) cudaFree(memory);  // which would wait for a kernel that never ends; the process's end frees it
+  }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -219,7 +224,7 @@ class Gpu final : public GpuDevice {
     if (code == cudaSuccess) return;
     cudaGetLastError();
     const cudaError_t after = cudaStreamQuery(stream_);
-    lost_ = after != cudaSuccess && after != cudaErrorNotReady;
+    lost_ = lost_ || (after != cudaSuccess && after != cudaErrorNotReady);
     check(code, what, where);
   }
 

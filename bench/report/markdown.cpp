@@ -128,7 +128,6 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
     for (const Json& b : json["benchmarks"]) {
       if (b.value("repetition_index", 0) != 0) continue;
       Row row;
-      const std::string tuning = b.value("tuning", "");
       row.rung = b.at("name").get<std::string>();
       row.rung.erase(row.rung.find('/', row.rung.find('/', row.rung.find('/') + 1) + 1));
       row.idea = b.at("idea").get<std::string>();

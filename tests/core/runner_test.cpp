@@ -276,13 +276,14 @@ TEST_F(RunnerTest, SharesInputsBetweenBackendsOfOneDevice) {
   EXPECT_FALSE(results[2].other);  // alone on its device
 }
 
-TEST_F(RunnerTest, PreparesAnewWhereOnlyAnImpliedCoordinateDiffers) {
+TEST_F(RunnerTest, PreparesAProblemForEachVerificationAndKeepsNone) {
   Fill::alive = Fill::most_alive = 0;
   add("right", right);
   for (const std::int64_t offset : {0, 0, 3})
     EXPECT_EQ(runner.verify(lab.cell("fake/fill/right", Fill::point(4, offset))).label(), "ok");
-  EXPECT_EQ(Fill::prepared, 2);
+  EXPECT_EQ(Fill::prepared, 3);
   EXPECT_EQ(Fill::most_alive, 1);  // two large ones are never alive at once
+  EXPECT_EQ(Fill::alive, 0);
 }
 
 TEST_F(RunnerTest, MeasuresTheCeilingOnce) {

@@ -1,5 +1,5 @@
-// A league of teams, each with a contiguous share of the array that its threads and vector lanes add together. Bound by
-// memory once there are teams enough to fill the device.
+// A league of teams, each with a contiguous share of the array that its threads and vector lanes add together. Meant to
+// be bound by memory once the teams fill the device; on an H200 it reaches little more than half of its rate.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -32,7 +32,7 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a league of teams with vector lanes, a contiguous share each: bound by memory once the device is full",
+    .idea = "a league of teams with vector lanes, a contiguous share each: short of the memory's rate on a GPU",
     .improves = "range",
     .tunings = {{{{"per_unit", 16}}}, {{{"per_unit", 4}}}, {{{"per_unit", 64}}}},
     .launch = sum,
