@@ -24,3 +24,42 @@ function(crosswarp_objects name)
   add_library(${name} OBJECT ${ARGN})
   target_link_libraries(${name} PUBLIC crosswarp_options)
 endfunction()
+
+# What kernels are compiled for: `name` (cuda, hip, simt) is the folder below backends/ that supplies "platform/…",
+# `language` is CMake's for its .cu files.
+function(crosswarp_platform name language)
+  add_library(crosswarp_${name}_platform INTERFACE)
+  target_include_directories(crosswarp_${name}_platform INTERFACE ${PROJECT_SOURCE_DIR}/backends/${name})
+  set_target_properties(crosswarp_${name}_platform PROPERTIES CROSSWARP_LANGUAGE ${language})
+endfunction()
+if(CROSSWARP_HAS_CUDA)
+  crosswarp_platform(cuda CUDA)
+  target_link_libraries(crosswarp_cuda_platform INTERFACE CUDA::cudart_static)
+endif()
+if(CROSSWARP_HAS_HIP)
+  crosswarp_platform(hip ${CROSSWARP_HIP_LANGUAGE})
+  target_include_directories(crosswarp_hip_platform SYSTEM INTERFACE ${CROSSWARP_HIP_INCLUDE_DIR})
+  target_compile_definitions(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_DEFINITION})
+  target_link_libraries(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_LIBRARY})
+endif()
+
+# Adds the object library `name` of sources that are compiled for `platform`.
+function(crosswarp_kernels name platform)
+  crosswarp_objects(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC crosswarp_${platform}_platform)
+  get_target_property(language crosswarp_${platform}_platform CROSSWARP_LANGUAGE)
+  set(kernels ${ARGN})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  set_source_files_properties(${kernels} PROPERTIES LANGUAGE ${language})
+endfunction()
+
+# Sets `variable` to the files of kernels for the backend in this directory: those of backends/cuda, but for files of the
+# same name that the backend has itself, and what it has beyond them.
+function(crosswarp_shared_kernels variable)
+  file(GLOB own CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cu)
+  file(GLOB shared CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/backends/cuda ${PROJECT_SOURCE_DIR}/backends/cuda/*/*.cu)
+  list(REMOVE_ITEM shared ${own})
+  list(TRANSFORM own PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM shared PREPEND ${PROJECT_SOURCE_DIR}/backends/cuda/)
+  set(${variable} ${own} ${shared} PARENT_SCOPE)
+endfunction()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/error.hpp"
 #include "core/experiment.hpp"
 
 namespace crosswarp {
@@ -54,7 +55,7 @@ struct Variant {
   std::string_view idea;                     ///< One sentence: what it does and what bounds it.
   std::string_view improves = {};            ///< The rung it improves on, where there is one.
   std::vector<std::string_view> needs = {};  ///< Device features; a device that lacks one skips the variant.
-  std::string_view not_expressible = {};     ///< Why this backend cannot say it; then there is no `launch`.
+  std::string not_expressible = {};          ///< Why this backend cannot say it; then there is no `launch`.
   bool library = false;                      ///< A vendor's: the yardstick.
   ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device, and is timed so.
   std::vector<Tuning> tunings = {};
@@ -110,6 +111,8 @@ class Register {
     entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
       return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
     };
+    if (!v.launch && entry.not_expressible.empty())
+      throw Error(entry.id() + " has neither a launch nor a reason why not (" + entry.source + ")");
     add_variant(std::move(entry), describe<E>());
   }
 

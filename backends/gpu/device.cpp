@@ -11,11 +11,10 @@
 
 #include "backends/gpu/device_kernels.hpp"
 #include "backends/gpu/error.hpp"
-#include "backends/gpu/telemetry.hpp"
+#include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
 namespace {
 
 constexpr std::size_t eviction_caches = 4;  // the set read to evict the cache, in cache sizes
@@ -24,29 +23,27 @@ constexpr auto hang_limit = std::chrono::minutes(2);  // a kernel that takes lon
 
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
-  check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&value, which, ordinal), "device attribute");
   return value;
 }
 
-/// FP32 lanes of a multiprocessor, by compute capability (CUDA C++ Programming Guide, arithmetic throughput).
-int f32_lanes(int major, int minor) { return major == 8 && minor == 0 ? 64 : 128; }
-
 std::string pci_bus_id(int ordinal) {
   std::array<char, 32> id{};
-  check(cudaDeviceGetPCIBusId(id.data(), id.size(), ordinal), "cudaDeviceGetPCIBusId");
+  check(cudaDeviceGetPCIBusId(id.data(), id.size(), ordinal), "PCI bus id");
   return id.data();
 }
 
-std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+cudaDeviceProp properties_of(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "device properties");
+  return properties;
+}
 
 DeviceInfo describe(int ordinal) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
-  const int major = properties.major, minor = properties.minor;
+  const cudaDeviceProp properties = properties_of(ordinal);
   DeviceInfo info;
   info.key = fmt::format("gpu{}", ordinal);
   info.name = properties.name;
-  info.architecture = fmt::format("sm_{}{}", major, minor);
   info.memory = properties.totalGlobalMem;
   info.cache = static_cast<std::size_t>(properties.l2CacheSize);
   info.compute_units = properties.multiProcessorCount;
@@ -57,14 +54,13 @@ DeviceInfo describe(int ordinal) {
   info.memory_bandwidth = 2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 *
                           attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
   info.cache_bandwidth = 64.0 * info.compute_units * info.clock;
-  info.flops_f32 = 2.0 * f32_lanes(major, minor) * info.compute_units * info.clock;
-  info.features = {"ptx", "wmma", "cooperative"};
-  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "tma"});
-  if (major == 9) info.features.push_back("wgmma");
+  vendor::describe(properties, info);
   int runtime = 0, driver = 0;
-  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  info.versions = {{"cuda_runtime", dotted(runtime)}, {"cuda_driver", dotted(driver)}, {"driver", driver_version()}};
+  check(cudaRuntimeGetVersion(&runtime), "runtime version");
+  check(cudaDriverGetVersion(&driver), "driver version");
+  info.versions = {{vendor::runtime + "_runtime", vendor::version(runtime)},
+                   {vendor::runtime + "_driver", vendor::version(driver)},
+                   {"driver", vendor::driver_version()}};
   return info;
 }
 
@@ -74,37 +70,36 @@ std::vector<int> usable(std::string& why) {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     cudaGetLastError();
-    why = fmt::format("no NVIDIA GPU here ({})", code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
+    why = fmt::format("no {} GPU here ({})", vendor::name, code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
     return {};
   }
   int current = 0;  // looking at others must not change where an open device's work goes
-  check(cudaGetDevice(&current), "cudaGetDevice");
+  check(cudaGetDevice(&current), "get device");
   std::vector<int> ordinals;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    check(cudaSetDevice(ordinal), "set device");
     if (this_build_has_code()) {
       ordinals.push_back(ordinal);
     } else {
-      const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
-                             attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
-      why = fmt::format("this build has no code for sm_{0}; configure with -DCMAKE_CUDA_ARCHITECTURES={0}", capability);
+      const cudaDeviceProp properties = properties_of(ordinal);
+      why = fmt::format("this build has no code for {}; {}", properties.name, vendor::how_to_build_for(properties));
     }
   }
-  check(cudaSetDevice(current), "cudaSetDevice");
+  check(cudaSetDevice(current), "set device");
   return ordinals;
 }
 
 class Gpu final : public GpuDevice {
  public:
   explicit Gpu(int ordinal) : GpuDevice(describe(ordinal), ordinal), bus_(pci_bus_id(ordinal)) {
-    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    check(cudaSetDevice(ordinal), "set device");
     stream_ = new_stream();
     places_.push_back(stream_);
-    check(cudaEventCreate(&start_), "cudaEventCreate");
-    check(cudaEventCreate(&stop_), "cudaEventCreate");
-    check(cudaHostAlloc(&gate_, 2 * sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
+    check(cudaEventCreate(&start_), "event create");
+    check(cudaEventCreate(&stop_), "event create");
+    check(cudaHostAlloc(&gate_, 2 * sizeof(unsigned), cudaHostAllocMapped), "host alloc");
     gate_[0] = gate_[1] = 0;
-    check(cudaHostGetDevicePointer(&gate_on_device_, gate_, 0), "cudaHostGetDevicePointer");
+    check(cudaHostGetDevicePointer(&gate_on_device_, gate_, 0), "host memory on the device");
     evictor_bytes_ = std::max(eviction_caches * info_.cache, std::size_t{64} << 20) / sizeof(uint4) * sizeof(uint4);
     evictor_ = allocate(evictor_bytes_);
     sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
@@ -130,7 +125,7 @@ class Gpu final : public GpuDevice {
                               free_memory() >> 20),
                   code);
     }
-    guard(code, "cudaMalloc");
+    guard(code, "malloc");
     return memory;
   }
   void release(void* memory) noexcept override {
@@ -138,15 +133,15 @@ class Gpu final : public GpuDevice {
   }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    check(cudaMemGetInfo(&free, &total), "free memory");
     return free;
   }
 
   void fill(void* memory, unsigned char byte, std::size_t bytes) override {
-    guard(cudaMemsetAsync(memory, byte, bytes, stream_), "cudaMemsetAsync");
+    guard(cudaMemsetAsync(memory, byte, bytes, stream_), "memset");
   }
   void read(void* to, const void* from, std::size_t bytes) override {
-    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "memcpy");
     synchronize();
   }
   void generate(std::span<float> to, const Lattice& elements) override {
@@ -166,7 +161,7 @@ class Gpu final : public GpuDevice {
   }
 
   void synchronize() override {
-    guard(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+    guard(cudaEventRecord(stop_, stream_), "event record");
     wait();
   }
 
@@ -176,9 +171,9 @@ class Gpu final : public GpuDevice {
       guard(launch_gate(gate_on_device_, ++ticket_, gate_on_device_ + 1, stream_), "gate");
     }
     try {
-      guard(cudaEventRecord(start_, stream_), "cudaEventRecord");
+      guard(cudaEventRecord(start_, stream_), "event record");
       for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
-      guard(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+      guard(cudaEventRecord(stop_, stream_), "event record");
     } catch (...) {
       open_gate();
       cudaStreamSynchronize(stream_);
@@ -189,7 +184,7 @@ class Gpu final : public GpuDevice {
     if (batch.gated && std::atomic_ref(gate_[1]).load() == ticket_)
       throw Error("the launch waits for the device; declare .result = ResultIn::host, so that it is timed so");
     float milliseconds = 0;
-    guard(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
+    guard(cudaEventElapsedTime(&milliseconds, start_, stop_), "event time");
     return milliseconds * 1e-3;
   }
 
@@ -200,13 +195,13 @@ class Gpu final : public GpuDevice {
     return time({.launch = launch, .count = 1, .cold = false, .gated = true});
   }
 
-  Telemetry telemetry() const override { return gpu::telemetry(bus_); }
+  Telemetry telemetry() const override { return vendor::telemetry(bus_); }
   bool lost() const override { return lost_; }
 
  private:
   cudaStream_t new_stream() {
     cudaStream_t stream = nullptr;
-    guard(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    guard(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream create");
     streams_.push_back(stream);
     return stream;
   }
@@ -255,12 +250,6 @@ class Gpu final : public GpuDevice {
 
 }  // namespace
 
-void check(cudaError_t code, const char* what, std::source_location where) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();
-  throw Error(fmt::format("{}: {} ({})", what, cudaGetErrorString(code), cudaGetErrorName(code)), code, where);
-}
-
 std::vector<DeviceInfo> devices() {
   std::string why;
   std::vector<DeviceInfo> all;
@@ -282,5 +271,4 @@ std::shared_ptr<GpuDevice> open(std::size_t place) {
   return device;
 }
 
-}  // namespace cuda
 }  // namespace crosswarp::gpu

@@ -1,16 +1,14 @@
 // The physical GPU: one object for every backend that runs on it, so that their rows share inputs, stream and timer.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/device.hpp"
+#include "platform/runtime.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
 
 /// A device with its stream. All of a backend's work goes to `stream()`, which relocate() changes.
 class GpuDevice : public Device {
@@ -33,5 +31,4 @@ std::string why_none();
 /// The one object for the device at a place in `devices()`.
 std::shared_ptr<GpuDevice> open(std::size_t place);
 
-}  // namespace cuda
 }  // namespace crosswarp::gpu

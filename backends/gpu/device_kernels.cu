@@ -1,8 +1,11 @@
 // The measuring's own kernels: an empty one (bound by its launch), the gate, a pure read (bound by memory), inputs.
 #include "backends/gpu/device_kernels.hpp"
 
+#include <algorithm>
+
+#include "platform/kernel.hpp"
+
 namespace crosswarp::gpu {
-inline namespace cuda {
 namespace {
 
 constexpr int block_size = 512;
@@ -20,7 +23,7 @@ __global__ void gate_kernel(const volatile unsigned* opened, unsigned ticket, vo
       *overdue = ticket;
       return;
     }
-    __nanosleep(200);
+    nap();
   }
 }
 
@@ -39,7 +42,7 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) sum += v[u].x ^ v[u].y ^ v[u].z ^ v[u].w;
   }
-  for (std::size_t i = first + threadIdx.x; i < min(first + tile, count); i += block_size)
+  for (std::size_t i = first + threadIdx.x; i < std::min(first + tile, count); i += block_size)
     sum += data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
   if (sum == 0x9d2c5681u && never[0] == sum) never[1] = sum;
 }
@@ -80,5 +83,4 @@ cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int th
   return cudaGetLastError();
 }
 
-}  // namespace cuda
 }  // namespace crosswarp::gpu

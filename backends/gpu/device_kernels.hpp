@@ -1,15 +1,13 @@
 // The measuring's own kernels, for the host compiler. Each returns the launch's error code.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <span>
 
 #include "core/random.hpp"
+#include "platform/runtime.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
 
 /// Whether the kernels were compiled for the current device.
 bool this_build_has_code();
@@ -26,5 +24,4 @@ cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned
 /// to[i] = elements(i).
 cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream);
 
-}  // namespace cuda
 }  // namespace crosswarp::gpu

@@ -1,15 +1,15 @@
 // Turns the runtime's error codes into the project's error.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <source_location>
 
+#include "platform/runtime.hpp"
+
 namespace crosswarp::gpu {
-inline namespace cuda {
+inline namespace CROSSWARP_PLATFORM {
 
 /// Throws Error, with the runtime's own words, unless `code` is success. Clears the runtime's last error.
 void check(cudaError_t code, const char* what, std::source_location where = std::source_location::current());
 
-}  // namespace cuda
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

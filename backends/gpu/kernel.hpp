@@ -1,74 +1,50 @@
-// What handwritten kernels are written against: launches, warps and lane masks, without a vendor's name. The same
-// kernel file can so be compiled for other GPUs.
+// What handwritten kernels are written against: launches, warps and lane masks, without a vendor's name. The same file
+// is compiled for every platform; its kernels, and the device functions that it shares with others, stand in anonymous
+// namespaces, so that these compilations do not meet.
 #pragma once
-
-#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <source_location>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "backends/gpu/device.hpp"
-#include "backends/gpu/error.hpp"
+#include "backends/gpu/features.hpp"
+#include "core/error.hpp"
 #include "core/variant.hpp"
+#include "platform/kernel.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
+inline namespace CROSSWARP_PLATFORM {
 
-/// Where a variant's launches go.
-struct Queue : LaunchContext {
-  static constexpr std::string_view backend = "cuda";
-
-  Queue(Device& device, LaunchContext context)
-      : LaunchContext(context), stream(static_cast<GpuDevice&>(device).stream()) {}
-
-  cudaStream_t stream;
-};
-
-/// Registers the variant that stands in this file.
+/// Registers the variant that stands in this file. Where the platform cannot express what it needs, it is registered as
+/// not expressible, with that reason; its file leaves out `launch` there.
 template <class E>
-using Register = crosswarp::Register<E, Queue>;
+class Register : crosswarp::Register<E, Queue> {
+ public:
+  Register(Variant<E, Queue> variant, std::source_location here = std::source_location::current())
+      : crosswarp::Register<E, Queue>(resolved(std::move(variant)), here) {}
 
-/// Notes what a kernel takes of the device.
-void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
-                 std::size_t shared_bytes);
-
-/// Launches `kernel` with `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameters.
-/// Throws Error where the launch is refused.
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
-            Arguments&&... arguments) {
-  kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
-  check(cudaGetLastError(), "launch");
-  if (queue.log->on)
-    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
-}
-
-/// Enqueues zeros over `memory`.
-template <class T>
-void clear(const Queue& queue, std::span<T> memory) {
-  check(cudaMemsetAsync(memory.data(), 0, memory.size_bytes(), queue.stream), "clear");
-}
+ private:
+  /// Leaves in `needs` what a device may lack, and says in `not_expressible` what the platform lacks.
+  static Variant<E, Queue> resolved(Variant<E, Queue> variant) {
+    std::erase_if(variant.needs, [&](std::string_view need) {
+      const auto feature = std::ranges::find(features, need, &Feature::name);
+      if (feature == features.end()) throw Error("backends/gpu/features.hpp knows no '" + std::string(need) + "'");
+      if (!feature->expressible && variant.not_expressible.empty())
+        variant.not_expressible = "no " + std::string(feature->what);
+      return !feature->of_device;
+    });
+    return variant;
+  }
+};
 
 /// Blocks of `per_block` that cover n, and at least one: an empty grid is no launch.
 constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
   return static_cast<unsigned>(std::max<std::size_t>(1, (n + per_block - 1) / per_block));
 }
 
-/// Lanes of a warp, as a constant of the compilation.
-__device__ constexpr unsigned warp_size() { return 32; }
-
-using LaneMask = std::uint64_t;  // 64 bits: a warp may have 64 lanes
-
-__device__ constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
-
-/// The value of lane (own + delta); the own value where there is no such lane. Every lane of `lanes` must call it.
-template <class T>
-__device__ T shuffle_down(T value, unsigned delta, LaneMask lanes = all_lanes()) {
-  return __shfl_down_sync(static_cast<unsigned>(lanes), value, delta);
-}
-
-}  // namespace cuda
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -4,7 +4,7 @@
 #include "backends/gpu/kernel.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
+namespace {
 
 /// The sum over the calling warp, in lane 0. Every lane must call it.
 __device__ inline float warp_sum(float value) {
@@ -26,5 +26,5 @@ __device__ float block_sum(float value) {
   return warp == 0 ? warp_sum(lane < warps ? partial[lane] : 0.0f) : 0.0f;
 }
 
-}  // namespace cuda
+}  // namespace
 }  // namespace crosswarp::gpu

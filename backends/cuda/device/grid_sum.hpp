@@ -5,7 +5,7 @@
 #include "backends/gpu/kernel.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
+namespace {
 
 /// How an unaligned array splits into 16-byte vectors: up to three elements before them, up to three after.
 struct VectorSplit {
@@ -57,5 +57,5 @@ unsigned grid_for(const Queue& queue, std::size_t n) {
   return std::min(static_cast<unsigned>(resident * queue.tuning["waves"]), blocks_for(n, 4 * block * unroll));
 }
 
-}  // namespace cuda
+}  // namespace
 }  // namespace crosswarp::gpu

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block)
   if (!is_last) return;
   __threadfence();  // no partial is read before the ticket was drawn
   float rest = 0;
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += block) rest += __ldcg(partials + i);
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += block) rest += load_coherent(partials + i);
   rest = block_sum<block>(rest);
   if (threadIdx.x == 0) *out = rest;
 }

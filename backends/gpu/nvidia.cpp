@@ -1,13 +1,17 @@
-// NVML is loaded at run time: a build machine has no driver, and a program without it must start.
-#include "backends/gpu/telemetry.hpp"
-
+// NVIDIA's GPUs. NVML is loaded at run time: a build machine has no driver, and a program without it must start.
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <utility>
 
-namespace crosswarp::gpu {
+#include "backends/gpu/vendor.hpp"
+
+namespace crosswarp::gpu::vendor {
 namespace {
+
+/// FP32 lanes of a multiprocessor, by compute capability (CUDA C++ Programming Guide, arithmetic throughput).
+int f32_lanes(int major, int minor) { return major == 8 && minor == 0 ? 64 : 128; }
 
 using Handle = void*;
 
@@ -41,6 +45,24 @@ const Nvml& nvml() {
 
 }  // namespace
 
+const std::string name = "NVIDIA";
+const std::string runtime = "cuda";
+
+std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
+  const int major = properties.major, minor = properties.minor;
+  info.architecture = fmt::format("sm_{}{}", major, minor);
+  info.flops_f32 = 2.0 * f32_lanes(major, minor) * info.compute_units * info.clock;
+  info.features = {"cooperative"};
+  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "tma"});
+  if (major == 9) info.features.push_back("wgmma");
+}
+
+std::string how_to_build_for(const cudaDeviceProp& properties) {
+  return fmt::format("configure with -DCMAKE_CUDA_ARCHITECTURES={}{}", properties.major, properties.minor);
+}
+
 Telemetry telemetry(const std::string& pci_bus_id) {
   constexpr unsigned sm_clock = 1;
   constexpr std::array<std::pair<unsigned long long, const char*>, 7> reasons{{{0x4, "power cap"},
@@ -68,4 +90,4 @@ std::string driver_version() {
   return text.data();
 }
 
-}  // namespace crosswarp::gpu
+}  // namespace crosswarp::gpu::vendor

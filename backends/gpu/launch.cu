@@ -1,17 +1,25 @@
-// What a kernel takes of a device, from the runtime's own figures.
-#include "backends/gpu/kernel.hpp"
+// The runtime's errors, and its own figures of what a kernel takes of a device. Compiled once for each platform.
+#include "backends/gpu/launch.hpp"
+
+#include "core/error.hpp"
 
 namespace crosswarp::gpu {
-inline namespace cuda {
+inline namespace CROSSWARP_PLATFORM {
+
+void check(cudaError_t code, const char* what, std::source_location where) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw Error(std::string(what) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")", code, where);
+}
 
 void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
                  std::size_t shared_bytes) {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  check(cudaFuncGetAttributes(&attributes, kernel), "kernel attributes");
   const std::size_t threads = std::size_t{block.x} * block.y * block.z;
   int resident = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        "kernel occupancy");
   log.kernels.push_back({.registers = attributes.numRegs,
                          .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
                          .occupancy = static_cast<double>(resident) * static_cast<double>(threads) /
@@ -20,5 +28,5 @@ void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, d
                          .threads = threads});
 }
 
-}  // namespace cuda
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,0 +1,84 @@
+// What kernels say in other words on each GPU: here, AMD's. Wavefronts have 64 lanes on gfx9, 32 on newer ones. HIP has
+// masks for them since version 7 only; what `lanes` demands must hold all the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/runtime.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Lanes of a warp, as a constant of the device's compilation. In host code use `DeviceInfo::warp_size`.
+__host__ __device__ constexpr unsigned warp_size() {
+#if defined(__GFX9__)
+  return 64;
+#else
+  return 32;
+#endif
+}
+
+using LaneMask = std::uint64_t;
+
+__host__ __device__ constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
+
+// In all of these every lane of `lanes` that has not left the kernel must take part, and no other lane may.
+
+/// The value of lane `source`. That one must take part, too.
+template <class T>
+__device__ T shuffle(T value, unsigned source, [[maybe_unused]] LaneMask lanes = all_lanes()) {
+  return __shfl(value, static_cast<int>(source));
+}
+
+/// The value of lane (own + delta); the own value where a warp has no such lane.
+template <class T>
+__device__ T shuffle_down(T value, unsigned delta, [[maybe_unused]] LaneMask lanes = all_lanes()) {
+  return __shfl_down(value, delta);
+}
+
+/// The value of lane (own - delta); the own value where there is no such lane.
+template <class T>
+__device__ T shuffle_up(T value, unsigned delta, [[maybe_unused]] LaneMask lanes = all_lanes()) {
+  return __shfl_up(value, delta);
+}
+
+/// The value of lane (own XOR bits).
+template <class T>
+__device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes = all_lanes()) {
+  return __shfl_xor(value, static_cast<int>(bits));
+}
+
+/// The lanes for which `predicate` holds.
+__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) {
+  return __ballot(predicate) & lanes;
+}
+__device__ inline bool any(bool predicate, LaneMask lanes = all_lanes()) { return ballot(predicate, lanes) != 0; }
+__device__ inline bool all(bool predicate, LaneMask lanes = all_lanes()) { return ballot(!predicate, lanes) == 0; }
+
+/// A barrier for the lanes of a warp, which orders their accesses to memory. They run in step: it binds the compiler.
+__device__ inline void sync_warp([[maybe_unused]] LaneMask lanes = all_lanes()) {
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+}
+
+/// A load past the caches of a multiprocessor, for what other blocks wrote in this launch.
+template <class T>
+__device__ T load_coherent(const T* from) {
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/// The dynamic shared memory of the block, aligned to 16 bytes.
+template <class T>
+__device__ T* dynamic_shared() {
+  extern __shared__ uint4 crosswarp_dynamic_shared[];
+  return reinterpret_cast<T*>(crosswarp_dynamic_shared);
+}
+
+/// Lets other warps run for at least some hundred cycles.
+__device__ inline void nap() {
+  __builtin_amdgcn_s_sleep(8);  // times 64 cycles
+}
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

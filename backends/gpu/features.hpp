@@ -1,0 +1,47 @@
+// What kernels may use that not every platform or device has, by the names that variants need them under.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "platform/runtime.hpp"
+
+#ifndef CROSSWARP_HAS_PTX
+#define CROSSWARP_HAS_PTX 0
+#endif
+#ifndef CROSSWARP_HAS_WMMA
+#define CROSSWARP_HAS_WMMA 0
+#endif
+#ifndef CROSSWARP_HAS_COOPERATIVE
+#define CROSSWARP_HAS_COOPERATIVE 0
+#endif
+#ifndef CROSSWARP_HAS_CUB
+#define CROSSWARP_HAS_CUB 0
+#endif
+#ifndef CROSSWARP_HAS_HIPCUB
+#define CROSSWARP_HAS_HIPCUB 0
+#endif
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+struct Feature {
+  std::string_view name;
+  std::string_view what;
+  bool expressible;  ///< On this platform: files may use it.
+  bool of_device;    ///< Not every device of a platform that can express it has it.
+};
+
+inline constexpr std::array features{
+    Feature{"ptx", "inline PTX, the assembly of NVIDIA's GPUs", CROSSWARP_HAS_PTX, false},
+    Feature{"wmma", "the matrix fragments of NVIDIA's mma.h", CROSSWARP_HAS_WMMA, false},
+    Feature{"wgmma", "the matrix instructions of Hopper's warpgroups, reached by PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"tma", "Hopper's bulk copies of tensors, reached by PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},
+    Feature{"cooperative", "blocks that wait for each other", CROSSWARP_HAS_COOPERATIVE, true},
+    Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
+    Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},
+};
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

@@ -1,0 +1,48 @@
+// Streams and launches where a runtime of CUDA's shape does them: CUDA's own, and HIP's.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "backends/gpu/device.hpp"
+#include "backends/gpu/error.hpp"
+#include "core/variant.hpp"
+#include "platform/runtime.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Where a variant's launches go.
+struct Queue : LaunchContext {
+  static constexpr std::string_view backend = CROSSWARP_PLATFORM_NAME;
+
+  Queue(Device& device, LaunchContext context)
+      : LaunchContext(context), stream(static_cast<GpuDevice&>(device).stream()) {}
+
+  cudaStream_t stream;
+};
+
+/// Notes what a kernel takes of the device.
+void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
+                 std::size_t shared_bytes);
+
+/// Launches `kernel` with `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameters.
+/// Throws Error where the launch is refused.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
+            Arguments&&... arguments) {
+  kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  check(cudaGetLastError(), "launch");
+  if (queue.log->on)
+    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Enqueues zeros over `memory`.
+template <class T>
+void clear(const Queue& queue, std::span<T> memory) {
+  check(cudaMemsetAsync(memory.data(), 0, memory.size_bytes(), queue.stream), "clear");
+}
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

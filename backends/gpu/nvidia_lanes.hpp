@@ -1,0 +1,80 @@
+// What kernels say in other words on each GPU: here, NVIDIA's. Warps have 32 lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/runtime.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Lanes of a warp, as a constant of the compilation.
+__host__ __device__ constexpr unsigned warp_size() { return 32; }
+
+using LaneMask = std::uint64_t;  // 64 bits: a warp may have 64 lanes
+
+__host__ __device__ constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
+
+namespace detail {
+__device__ constexpr unsigned narrow(LaneMask lanes) { return static_cast<unsigned>(lanes); }
+}  // namespace detail
+
+// In all of these every lane of `lanes` that has not left the kernel must take part, and no other lane may.
+
+/// The value of lane `source`. That one must take part, too.
+template <class T>
+__device__ T shuffle(T value, unsigned source, LaneMask lanes = all_lanes()) {
+  return __shfl_sync(detail::narrow(lanes), value, static_cast<int>(source));
+}
+
+/// The value of lane (own + delta); the own value where a warp has no such lane.
+template <class T>
+__device__ T shuffle_down(T value, unsigned delta, LaneMask lanes = all_lanes()) {
+  return __shfl_down_sync(detail::narrow(lanes), value, delta);
+}
+
+/// The value of lane (own - delta); the own value where there is no such lane.
+template <class T>
+__device__ T shuffle_up(T value, unsigned delta, LaneMask lanes = all_lanes()) {
+  return __shfl_up_sync(detail::narrow(lanes), value, delta);
+}
+
+/// The value of lane (own XOR bits).
+template <class T>
+__device__ T shuffle_xor(T value, unsigned bits, LaneMask lanes = all_lanes()) {
+  return __shfl_xor_sync(detail::narrow(lanes), value, static_cast<int>(bits));
+}
+
+/// The lanes for which `predicate` holds.
+__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) {
+  return __ballot_sync(detail::narrow(lanes), predicate);
+}
+__device__ inline bool any(bool predicate, LaneMask lanes = all_lanes()) {
+  return __any_sync(detail::narrow(lanes), predicate) != 0;
+}
+__device__ inline bool all(bool predicate, LaneMask lanes = all_lanes()) {
+  return __all_sync(detail::narrow(lanes), predicate) != 0;
+}
+
+/// A barrier for the lanes of a warp, which orders their accesses to memory.
+__device__ inline void sync_warp(LaneMask lanes = all_lanes()) { __syncwarp(detail::narrow(lanes)); }
+
+/// A load past the caches of a multiprocessor, for what other blocks wrote in this launch.
+template <class T>
+__device__ T load_coherent(const T* from) {
+  return __ldcg(from);
+}
+
+/// The dynamic shared memory of the block, aligned to 16 bytes.
+template <class T>
+__device__ T* dynamic_shared() {
+  extern __shared__ uint4 crosswarp_dynamic_shared[];
+  return reinterpret_cast<T*>(crosswarp_dynamic_shared);
+}
+
+/// Lets other warps run for at least some hundred cycles.
+__device__ inline void nap() { __nanosleep(200); }
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

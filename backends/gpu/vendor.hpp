@@ -1,0 +1,27 @@
+// What differs between makers of GPUs beyond names; nvidia.cpp or amd.cpp, whichever the build is for, defines it.
+#pragma once
+
+#include <string>
+
+#include "core/device.hpp"
+#include "platform/runtime.hpp"
+
+namespace crosswarp::gpu::vendor {
+
+extern const std::string name;     ///< `NVIDIA`
+extern const std::string runtime;  ///< `cuda`
+
+/// Of the runtime or the driver, from their own number for it.
+std::string version(int number);
+
+/// Fills in architecture, theoretical compute peak and features. `info` has units and clock already.
+void describe(const cudaDeviceProp& properties, DeviceInfo& info);
+
+/// What to do where a build has no code for a device.
+std::string how_to_build_for(const cudaDeviceProp& properties);
+
+/// From the vendor's management library where that can be loaded; empty without it.
+Telemetry telemetry(const std::string& pci_bus_id);
+std::string driver_version();
+
+}  // namespace crosswarp::gpu::vendor

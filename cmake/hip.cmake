@@ -1,0 +1,18 @@
+# Finds HIP: for NVIDIA's GPUs in a build with CUDA, where HIP's headers are enough; for AMD's in a build without.
+set(CROSSWARP_HAS_HIP OFF)
+if(NOT CROSSWARP_HIP)
+  return()
+endif()
+
+find_path(CROSSWARP_HIP_INCLUDE_DIR hip/hip_runtime.h PATHS /opt/rocm/include)
+if(CROSSWARP_HAS_CUDA AND EXISTS "${CROSSWARP_HIP_INCLUDE_DIR}/hip/nvidia_detail")
+  set(CROSSWARP_HAS_HIP ON)
+  set(CROSSWARP_HIP_DEFINITION __HIP_PLATFORM_NVIDIA__)
+  set(CROSSWARP_HIP_LANGUAGE CUDA)
+  set(CROSSWARP_HIP_LIBRARY CUDA::cudart_static)
+endif()
+if(CROSSWARP_HAS_HIP)
+  message(STATUS "crosswarp: HIP in ${CROSSWARP_HIP_INCLUDE_DIR}, compiled as ${CROSSWARP_HIP_LANGUAGE}")
+elseif(CROSSWARP_HIP STREQUAL REQUIRED)
+  message(FATAL_ERROR "CROSSWARP_HIP=REQUIRED, and there is no HIP here")
+endif()
