@@ -20,7 +20,7 @@ std::vector<std::string> best_backends(Runner& runner) {
   std::vector<std::string> usable;
   for (const auto& backend : Registry::instance().backends()) {
     const Runner::Place place = runner.place(*backend);
-    if (!place.device) continue;
+    if (!place.device || place.device->info().emulated) continue;
     if (place.device->info().key != "host") return {backend->name()};
     usable.push_back(backend->name());
   }
@@ -60,6 +60,8 @@ Plan plan(const Options& options, Runner& runner) {
   for (const std::string& name : filter.backends)
     if (const Runner::Place place = runner.place(Registry::instance().backend(name)); !place.device)
       throw Error(fmt::format("--backend {}: {}", name, place.why_not));
+    else if (place.device->info().emulated && options.action == Options::Action::run)
+      throw Error(fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(runner);
 
   const std::string pattern = benchmark_filter(options);

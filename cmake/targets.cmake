@@ -19,6 +19,13 @@ if(CROSSWARP_HAS_CUDA)
   endif()
 endif()
 
+if(CROSSWARP_SANITIZE)
+  set(sanitize -fsanitize=${CROSSWARP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1
+    -Wno-maybe-uninitialized)  # which sees them where sanitizers have added code
+  target_compile_options(crosswarp_options INTERFACE ${sanitize})
+  target_link_options(crosswarp_options INTERFACE ${sanitize})
+endif()
+
 # Adds the object library `name`: its registrars must reach the program, which static libraries would drop.
 function(crosswarp_objects name)
   add_library(${name} OBJECT ${ARGN})
@@ -35,6 +42,11 @@ endfunction()
 if(CROSSWARP_HAS_CUDA)
   crosswarp_platform(cuda CUDA)
   target_link_libraries(crosswarp_cuda_platform INTERFACE CUDA::cudart_static)
+endif()
+if(CROSSWARP_HAS_SIMT)
+  crosswarp_platform(simt CXX)
+  target_link_libraries(crosswarp_simt_platform INTERFACE Boost::context)
+  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas)  # unroll
 endif()
 if(CROSSWARP_HAS_HIP)
   crosswarp_platform(hip ${CROSSWARP_HIP_LANGUAGE})

@@ -29,8 +29,10 @@ class Buffer {
       throw Error("a buffer of this many elements does not fit in an address space");
     memory_ = static_cast<std::byte*>(device.allocate(bytes_in_all()));
     try {
-      device.fill(memory_, poison_byte, front_);
-      device.fill(memory_ + front_ + count_ * sizeof(T), poison_byte, guard);
+      for (const auto& [band, bytes] : {std::pair(memory_, front_), std::pair(back(), guard)}) {
+        device.fill(band, poison_byte, bytes);
+        device.forbid(band, bytes);
+      }
     } catch (...) {
       device.release(memory_);
       throw;
@@ -62,7 +64,7 @@ class Buffer {
 
   /// Whether both guard bands are as they were. True where there is no memory.
   bool guards_intact() const {
-    return !memory_ || (intact(memory_, front_) && intact(memory_ + front_ + count_ * sizeof(T), guard));
+    return !memory_ || (intact(memory_, front_) && intact(back(), guard));
   }
 
   /// Device memory that a buffer takes beside its elements.
@@ -71,6 +73,7 @@ class Buffer {
  private:
   static constexpr unsigned char poison_byte = 0xff;
 
+  std::byte* back() const { return memory_ + front_ + count_ * sizeof(T); }
   std::size_t bytes_in_all() const { return front_ + count_ * sizeof(T) + guard; }
 
   bool intact(const std::byte* band, std::size_t bytes) const {

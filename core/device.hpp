@@ -22,6 +22,7 @@ struct DeviceInfo {
   int compute_units = 0;     ///< Multiprocessors, or cores.
   int threads_per_unit = 0;  ///< Resident at most.
   int warp_size = 1;
+  bool emulated = false;                        ///< For correctness alone: it cannot be timed.
   double clock = 0;                             ///< Hz, the highest.
   double memory_bandwidth = 0;                  ///< Bytes per second, theoretical.
   double cache_bandwidth = 0;                   ///< Bytes per second, theoretical, from the last cache.
@@ -63,6 +64,8 @@ class Device {
 
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes) = 0;
   virtual void read(void* to_host, const void* from_device, std::size_t bytes) = 0;
+  /// No launch may touch this memory until it is released: a device that can watch it ends the program when one does.
+  virtual void forbid(void* memory, std::size_t bytes) { static_cast<void>(memory), static_cast<void>(bytes); }
   virtual void generate(std::span<float> to_device, const Lattice& elements) = 0;
 
   /// Moves to one of many places what the device itself keeps between launches (its stream), since that is worth a

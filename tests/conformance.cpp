@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint64_t sets = 2;  // distinct inputs, so that a result that sticks from the last launch shows
 
+/// On an emulated device, which takes a thousand times longer, larger points than this are left out: bytes.
+constexpr std::size_t most_emulated = std::size_t{1} << 20;
+
 /// One runner for all tests: devices are opened once.
 Runner& runner() {
   static Runner shared({.seed = 20});
@@ -23,6 +26,9 @@ class CellTest : public testing::Test {
 
   void TestBody() override {
     if (cell_.slow && std::getenv("CROSSWARP_SKIP_SLOW")) GTEST_SKIP() << "slow, and CROSSWARP_SKIP_SLOW is set";
+    if (const Device* device = runner().place(*cell_.backend).device;
+        device && device->info().emulated && cell_.experiment->footprint(cell_.point) > most_emulated)
+      GTEST_SKIP() << "too large for an emulation";
     const Result result = runner().verify(cell_, cell_.slow ? 1 : sets);
     if (result.status == Status::skipped) GTEST_SKIP() << result.note;
     EXPECT_EQ(result.status, Status::ok) << cell_.id() << ": " << result.label();

@@ -34,7 +34,7 @@ class Register : crosswarp::Register<E, Queue> {
       const auto feature = std::ranges::find(features, need, &Feature::name);
       if (feature == features.end()) throw Error("backends/gpu/features.hpp knows no '" + std::string(need) + "'");
       if (!feature->expressible && variant.not_expressible.empty())
-        variant.not_expressible = "no " + std::string(feature->what);
+        variant.not_expressible = "needs " + std::string(need) + ", " + std::string(feature->what);
       return !feature->of_device;
     });
     return variant;

@@ -1,0 +1,74 @@
+// An emulated GPU is as small as a kernel's grid allows: few multiprocessors, so that grids that fill it are short.
+#include "backends/simt/device.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/host_device.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(memory, bytes) (static_cast<void>(memory), static_cast<void>(bytes))
+#endif
+
+namespace crosswarp::simt {
+namespace {
+
+constexpr std::size_t memory_size = std::size_t{1} << 30;
+
+[[noreturn]] void refuse_to_time() { throw Error("an emulation is for correctness; its times say nothing"); }
+
+}  // namespace
+
+DeviceInfo emulated_device_info(unsigned warp_size) {
+  DeviceInfo info;
+  info.key = "emulated" + std::to_string(warp_size);
+  info.name = "emulated GPU, warps of " + std::to_string(warp_size);
+  info.architecture = "simt";
+  info.memory = memory_size;
+  info.compute_units = 2;
+  info.threads_per_unit = 1024;
+  info.warp_size = static_cast<int>(warp_size);
+  info.emulated = true;
+  return info;
+}
+
+EmulatedDevice::EmulatedDevice(unsigned warp_size) : Device(emulated_device_info(warp_size)) {}
+
+void* EmulatedDevice::allocate(std::size_t bytes) {
+  void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");
+  return memory;
+}
+
+void EmulatedDevice::release(void* memory) noexcept { std::free(memory); }
+
+std::size_t EmulatedDevice::free_memory() const { return std::min(open_host_device()->free_memory(), memory_size); }
+
+void EmulatedDevice::fill(void* memory, unsigned char byte, std::size_t bytes) { std::memset(memory, byte, bytes); }
+
+/// Reads what is forbidden to kernels, too; byte by byte, since a sanitizer watches memcpy even from here.
+#if defined(__SANITIZE_ADDRESS__)
+__attribute__((no_sanitize_address))
+#endif
+void EmulatedDevice::read(void* to, const void* from, std::size_t bytes) {
+  const auto* const source = static_cast<const volatile unsigned char*>(from);
+  for (std::size_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(to)[i] = source[i];
+}
+
+void EmulatedDevice::forbid(void* memory, std::size_t bytes) { ASAN_POISON_MEMORY_REGION(memory, bytes); }
+
+void EmulatedDevice::generate(std::span<float> to, const Lattice& elements) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
+  order_ = elements.random;
+}
+
+double EmulatedDevice::time(const Batch&) { refuse_to_time(); }
+double EmulatedDevice::time_read(std::span<const std::byte>) { refuse_to_time(); }
+
+RandomStream EmulatedDevice::next_order() { return {order_.key, ++launches_}; }
+
+}  // namespace crosswarp::simt

@@ -1,0 +1,39 @@
+// The emulated GPU: memory of the host, and launches that run where they are called.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/simt/machine.hpp"
+#include "core/device.hpp"
+
+namespace crosswarp::simt {
+
+/// For correctness alone: it refuses to time. Under AddressSanitizer memory around buffers is forbidden ground.
+class EmulatedDevice final : public Device {
+ public:
+  explicit EmulatedDevice(unsigned warp_size);
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  std::size_t free_memory() const override;
+  void fill(void* memory, unsigned char byte, std::size_t bytes) override;
+  void read(void* to, const void* from, std::size_t bytes) override;
+  void forbid(void* memory, std::size_t bytes) override;
+  /// The order of threads in later launches follows from the seed of what is generated.
+  void generate(std::span<float> to, const Lattice& elements) override;
+  void synchronize() override {}
+  double time(const Batch& batch) override;
+  void launch_empty() override {}
+  double time_read(std::span<const std::byte> memory) override;
+
+  /// For the next launch.
+  RandomStream next_order();
+
+ private:
+  RandomStream order_{1, 0};
+  std::uint64_t launches_ = 0;
+};
+
+DeviceInfo emulated_device_info(unsigned warp_size);
+
+}  // namespace crosswarp::simt

@@ -1,0 +1,155 @@
+// How kernels are written and launched here: a launch runs where it is called, on an emulated GPU.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "backends/simt/device.hpp"
+#include "core/variant.hpp"
+#include "platform/runtime.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+struct Queue : LaunchContext {
+  static constexpr std::string_view backend = CROSSWARP_PLATFORM_NAME;
+
+  Queue(Device& on, LaunchContext context)
+      : LaunchContext(context), emulated(&static_cast<simt::EmulatedDevice&>(on)) {}
+
+  simt::EmulatedDevice* emulated;
+};
+
+constexpr unsigned warp_size() { return CROSSWARP_WARP_SIZE; }
+
+/// Runs `kernel` on every thread of the grid. Throws Error where a GPU would refuse the launch, and where the kernel
+/// breaks a rule.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
+            Arguments&&... arguments) {
+  const std::tuple<Parameters...> parameters(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  simt::run({grid, block, shared_bytes, warp_size(), queue.emulated->next_order()},
+            [&] { std::apply(kernel, parameters); });
+  if (queue.log->on)
+    queue.log->kernels.push_back({.shared_bytes = shared_bytes,
+                                  .blocks = static_cast<std::size_t>(grid.count()),
+                                  .threads = static_cast<std::size_t>(block.count())});
+}
+
+template <class T>
+void clear(const Queue& queue, std::span<T> memory) {
+  queue.emulated->fill(memory.data(), 0, memory.size_bytes());
+}
+
+using simt::LaneMask;
+
+constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
+
+using Here = std::source_location;
+
+template <class T>
+T exchange(T value, unsigned source, LaneMask lanes, Here where) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16);
+  simt::exchange(std::as_writable_bytes(std::span(&value, 1)), source, lanes, where);
+  return value;
+}
+
+template <class T>
+T shuffle(T value, unsigned source, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  return exchange(value, source % warp_size(), lanes, where);
+}
+
+template <class T>
+T shuffle_down(T value, unsigned delta, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  const unsigned own = simt::lane(), source = own + delta;
+  return exchange(value, source < warp_size() ? source : own, lanes, where);
+}
+
+template <class T>
+T shuffle_up(T value, unsigned delta, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  const unsigned own = simt::lane();
+  return exchange(value, own >= delta ? own - delta : own, lanes, where);
+}
+
+template <class T>
+T shuffle_xor(T value, unsigned bits, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  return exchange(value, (simt::lane() ^ bits) % warp_size(), lanes, where);
+}
+
+inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  return simt::vote(predicate, lanes, where);
+}
+inline bool any(bool predicate, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  return simt::vote(predicate, lanes, where) != 0;
+}
+inline bool all(bool predicate, LaneMask lanes = all_lanes(), Here where = Here::current()) {
+  return simt::vote(!predicate, lanes, where) == 0;
+}
+
+inline void sync_warp(LaneMask lanes = all_lanes(), Here where = Here::current()) { simt::vote(true, lanes, where); }
+
+inline void __syncthreads(Here where = Here::current()) { simt::sync_block(where); }
+
+template <class T>
+T load_coherent(const T* from) {
+  return *from;
+}
+
+template <class T>
+T* dynamic_shared() {
+  return reinterpret_cast<T*>(simt::shared_memory().data());
+}
+
+// One thread runs at a time, and switches only where it waits: memory is in order as it is.
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void nap() {}
+
+inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+template <class T>
+T atomicAdd(T* at, std::type_identity_t<T> value) {
+  return std::atomic_ref(*at).fetch_add(value);
+}
+
+/// Wraps to 0 behind `last`.
+inline unsigned atomicInc(unsigned* at, unsigned last) {
+  const unsigned old = *at;
+  std::atomic_ref(*at).store(old >= last ? 0 : old + 1);
+  return old;
+}
+
+template <class T>
+T atomicExch(T* at, std::type_identity_t<T> value) {
+  return std::atomic_ref(*at).exchange(value);
+}
+
+template <class T>
+T atomicMin(T* at, std::type_identity_t<T> value) {
+  const T old = *at;
+  std::atomic_ref(*at).store(std::min(old, value));
+  return old;
+}
+
+template <class T>
+T atomicMax(T* at, std::type_identity_t<T> value) {
+  const T old = *at;
+  std::atomic_ref(*at).store(std::max(old, value));
+  return old;
+}
+
+template <class T>
+T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+  std::atomic_ref(*at).compare_exchange_strong(expected, desired);
+  return expected;
+}
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

@@ -1,0 +1,52 @@
+// The emulation as the platform: the words of CUDA's language, as plain C++.
+#pragma once
+
+#include "backends/simt/machine.hpp"
+
+// CROSSWARP_WARP_SIZE comes with the compilation, which is one for each size.
+#if CROSSWARP_WARP_SIZE == 32
+#define CROSSWARP_PLATFORM simt32
+#define CROSSWARP_PLATFORM_NAME "simt"
+#else
+#define CROSSWARP_PLATFORM simt64
+#define CROSSWARP_PLATFORM_NAME "simt64"
+#endif
+
+#define __global__
+#define __host__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+// Blocks run one after the other, so that one copy serves; as a plain static it stands between the guards of
+// AddressSanitizer (a thread_local one would not).
+#define __shared__ static
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+using simt::blockDim;
+using simt::blockIdx;
+using simt::gridDim;
+using simt::threadIdx;
+using dim3 = simt::Extent;
+
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
