@@ -7,6 +7,7 @@
 #include "bench/listing.hpp"
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
+#include "bench/report/compare.hpp"
 #include "bench/report/markdown.hpp"
 #include "bench/shell.hpp"
 #include "core/error.hpp"
@@ -32,6 +33,11 @@ int act(const Options& options) {
   if (options.action == Action::list) return print_list(options.filter), 0;
   if (options.action == Action::devices) return print_devices(), 0;
   if (options.action == Action::report) return write_markdown(options.report_inputs, options.report_output), 0;
+
+  if (options.action == Action::compare) {
+    if (options.comparison.backends.empty()) return compare_runs(options.comparison) ? 0 : exit_bad_result;
+    return compare_backends(options.comparison), 0;
+  }
 
   Runner runner(options.run);
   const Plan what = plan(options, runner);

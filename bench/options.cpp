@@ -16,10 +16,13 @@ namespace {
 /// CLI11's own words, with the nearest flag where one was mistyped.
 std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const CLI::App* command = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
     std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options())
+    for (const CLI::Option* option : command->get_options()) {
       for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+      for (const auto& name : option->get_snames()) known.push_back("-" + name);
+    }
+    for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
       known.push_back(sub->get_name());
     for (const std::string& argument : arguments) {
       const std::string name = argument.substr(0, argument.find('='));
@@ -30,6 +33,19 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
+}
+
+/// A share in per cent, with or without the sign, as a fraction.
+void add_percent(CLI::App& app, const std::string& name, double& fraction, const std::string& help) {
+  app.add_option_function<double>(
+         name, [&fraction](double percent) { fraction = percent / 100; }, help)
+      ->transform([](std::string text) {
+        if (text.ends_with('%')) text.pop_back();
+        return text;
+      })
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->default_str(fmt::format("{:g}", 100 * fraction))
+      ->type_name("PERCENT");
 }
 
 }  // namespace
@@ -46,7 +62,8 @@ Options parse(int argc, char** argv) {
       "Without arguments: every experiment at its default points on the best backend here.\n"
       "Values on an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3 and ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
-      "Exit codes: 0 done; 1 something was wrong, failed or implausible; 2 the request cannot be met.");
+      "Exit codes: 0 done; 1 something was wrong, failed or implausible, or compare found it slower; 2 the request\n"
+      "cannot be met.");
   app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
       ->delimiter(',')
       ->type_name("NAMES");
@@ -107,13 +124,36 @@ Options parse(int argc, char** argv) {
       ->check(CLI::IsMember({"md"}))
       ->capture_default_str();
   report->add_option("-o,--output", options.report_output, "Where to, in place of standard output");
+  Comparison& comparison = options.comparison;
+  CLI::App* compare = app.add_subcommand("compare", "Two runs: faster, slower or within noise; or backends of one run");
+  compare->footer(
+      "bench compare old.json new.json: every cell that is in both. Exit code 1 where one is slower, or is wrong,\n"
+      "failed or implausible and was not before.\n"
+      "bench compare --backends cuda,kokkos out.json: the fastest rungs at each point. Exit code 0.");
+  compare->add_option("FILE", comparison.inputs, "Results that --json wrote: of the old run and the new one, or of one")
+      ->required();
+  compare
+      ->add_option("--backends", comparison.backends,
+                   "Within one file: the first against the others, each by its fastest rung; a rung as cuda/float4")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  add_percent(*compare, "--threshold", comparison.threshold, "Least change of a time that counts");
+  add_percent(*compare, "--coarse-threshold", comparison.coarse_threshold,
+              "The same for times taken on the host, and where placements are too few to be tested");
+  compare->add_flag("--all", comparison.all, "Cells within noise, too; with --backends every rung of the others");
+  std::string compare_format = "text";
+  compare->add_option("--format", compare_format, "Aligned text or Markdown")
+      ->check(CLI::IsMember({"text", "md"}))
+      ->capture_default_str();
+  compare->add_option("-o,--output", comparison.output, "Where to, in place of standard output")->type_name("FILE");
   app.require_subcommand(0, 1);
 
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::cout << (report->parsed() ? report : devices->parsed() ? devices : &app)->help();
+    std::cout << (app.get_subcommands().empty() ? &app : app.get_subcommands().front())->help();
     options.action = Options::Action::nothing;
     return options;
   } catch (const CLI::ParseError& error) {
@@ -127,13 +167,22 @@ Options parse(int argc, char** argv) {
   if (single) options.modes.push_back(Mode::single);
   if (options.modes.empty()) options.modes.push_back(Mode::cold);
   if (list + dry_run + verify > 1) throw Error("--list, --dry-run and --verify exclude each other");
+  if (compare->parsed()) {
+    if (compare_format == "md") comparison.format = Page::Format::markdown;
+    if (comparison.backends.empty() && comparison.inputs.size() != 2)
+      throw Error("compare: needs the results of two runs, or --backends and those of one");
+    if (!comparison.backends.empty() && comparison.inputs.size() != 1)
+      throw Error("compare: --backends are compared within the results of one run");
+    if (comparison.backends.size() == 1) throw Error("compare: --backends needs two of them");
+  }
   using Action = Options::Action;
-  options.action = devices->parsed()  ? Action::devices
-                   : report->parsed() ? Action::report
-                   : list             ? Action::list
-                   : dry_run          ? Action::dry_run
-                   : verify           ? Action::verify
-                                      : Action::run;
+  options.action = devices->parsed()   ? Action::devices
+                   : report->parsed()  ? Action::report
+                   : compare->parsed() ? Action::compare
+                   : list              ? Action::list
+                   : dry_run           ? Action::dry_run
+                   : verify            ? Action::verify
+                                       : Action::run;
   return options;
 }
 

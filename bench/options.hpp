@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/report/compare.hpp"
 #include "core/registry.hpp"
 #include "core/runner.hpp"
 
 namespace crosswarp {
 
 struct Options {
-  enum class Action { run, list, dry_run, verify, devices, report, nothing };
+  enum class Action { run, list, dry_run, verify, devices, report, compare, nothing };
   Action action = Action::run;
   Filter filter;
   std::vector<Mode> modes;
@@ -20,6 +21,7 @@ struct Options {
 
   std::vector<std::string> report_inputs;
   std::string report_format, report_output;
+  Comparison comparison;
 
   std::string program;
   std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.

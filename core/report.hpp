@@ -15,9 +15,13 @@ class TextTable {
  public:
   enum class Colour { none, good, bad, faint };
   void row(std::vector<std::string> cells, Colour colour = Colour::none);
+  std::size_t rows() const { return rows_.size(); }
 
   /// `width`: columns to which lines are cut; 0 for no limit. `colours`: whether to use escape sequences.
   std::string text(std::size_t width, bool colours) const;
+
+  /// The same as Markdown, with the first row as the head.
+  std::string markdown() const;
 
  private:
   struct Row {

@@ -62,6 +62,22 @@ std::string TextTable::text(std::size_t width, bool colours) const {
   return all;
 }
 
+std::string TextTable::markdown() const {
+  std::string all;
+  for (const Row& row : rows_) {
+    for (const std::string& cell : row.cells) {
+      all += "| ";
+      for (const char c : cell) all += c == '|' ? std::string("\\|") : std::string(1, c);
+      all += ' ';
+    }
+    all += "|\n";
+    if (&row != &rows_.front()) continue;
+    for (std::size_t c = 0; c < row.cells.size(); ++c) all += c == 0 || c + 1 == row.cells.size() ? "|---" : "|--:";
+    all += "|\n";
+  }
+  return all;
+}
+
 Terminal Terminal::of(int descriptor) {
   if (!isatty(descriptor)) return {};
   winsize size{};

@@ -15,6 +15,9 @@ namespace crosswarp {
 enum class Mode { cold, hot, single };
 std::string to_string(Mode mode);
 
+/// What is noted on times that include the way of the result to the host.
+inline constexpr const char* result_on_host = "result on the host: includes the synchronisation";
+
 enum class Status { ok, wrong, skipped, failed, implausible };
 std::string to_string(Status status);
 

@@ -298,7 +298,7 @@ void Runner::conclude(Result& result, double footprint, const Batching& batching
     result.note =
         fmt::format("{:.3g} s is less than the {:.3g} s that {} could take at best", t, least, result.device.name);
   } else if (result.cell.variant->result == ResultIn::host) {
-    result.note = "result on the host: includes the synchronisation";
+    result.note = result_on_host;
   }
 }
 

@@ -38,6 +38,10 @@ using Placements = std::vector<std::vector<double>>;
 /// robust against interruptions, their mean settles however the placements fall. NaN where there are no samples.
 double location(const Placements& samples);
 
+/// The median within each placement that has samples: as far as two runs are concerned, the independent draws. Samples
+/// of one placement resemble each other far more than those of two.
+std::vector<double> medians(const Placements& samples);
+
 /// All samples in the order in which they were taken.
 std::vector<double> flatten(const Placements& samples);
 
@@ -48,5 +52,30 @@ std::vector<double> flatten(const Placements& samples);
 /// measured. Another run's ratio, the mean of its own placements, scatters less but has causes of its own (the
 /// program's code lies elsewhere, too): the interval covers it. It is NaN where there is only one placement.
 Ratio paired_ratio(const Placements& numerator, const Placements& denominator);
+
+/// location(numerator) / location(denominator) of two runs, whose placements have nothing to do with each other. The
+/// interval is a 95 % confidence interval from the differences between placements (Welch's, on a logarithmic scale);
+/// NaN where either has only one. What a whole run has in common is not in it. Both must have samples.
+Ratio location_ratio(const Placements& numerator, const Placements& denominator);
+
+/// Whether numbers of one set tend to be larger than those of another: Wilcoxon, Mann and Whitney's test.
+struct RankTest {
+  double superiority = 0;  ///< How often one of `b` exceeds one of `a`; equal ones count half. 0.5: neither is larger.
+  double p = 1;            ///< Two-sided: how often sets without a difference look at least as different.
+};
+
+/// By the normal approximation, corrected for ties and continuity, which is a little cautious with few numbers. Neither
+/// set may be empty.
+RankTest rank_test(std::span<const double> a, std::span<const double> b);
+
+/// The p of sets of these sizes that do not overlap at all: a test of fewer numbers cannot find more.
+double least_p(std::size_t a, std::size_t b);
+
+/// The p values adjusted by Holm's method, in the order given: to call all those up to 0.05 different is wrong, even
+/// once, in at most 5 % of families without differences, however the tests depend on each other.
+std::vector<double> holm(const std::vector<double>& p);
+
+/// Of positive numbers; NaN of none.
+double geometric_mean(std::span<const double> values);
 
 }  // namespace crosswarp

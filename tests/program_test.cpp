@@ -70,7 +70,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"google_filter", "--backend host --benchmark_filter=nothing_is_named_so", "nothing is selected"},
         BadRequest{"json_path", "--backend host --n 8 --json /no/such/folder/x.json", "/no/such/folder"},
         BadRequest{"csv_path", "--backend host --n 8 --csv /no/such/folder/x.csv", "/no/such/folder"},
-        BadRequest{"report_input", "report /no/such/file.json", "cannot be read"}),
+        BadRequest{"report_input", "report /no/such/file.json", "cannot be read"},
+        BadRequest{"flag_after_others", "-q --benk host", "--benk: unknown; did you mean"},
+        BadRequest{"compare_flag", "compare --all --treshold 3 a.json b.json", "did you mean '--threshold'"},
+        BadRequest{"compare_one_file", "compare a.json", "two runs"},
+        BadRequest{"compare_three_files", "compare a.json b.json c.json", "two runs"},
+        BadRequest{"compare_backends_of_two_files", "compare --backends host,kokkos a.json b.json", "one run"},
+        BadRequest{"compare_one_backend", "compare --backends host a.json", "needs two"},
+        BadRequest{"compare_format", "compare --format html a.json b.json", "--format"},
+        BadRequest{"compare_threshold", "compare --threshold much a.json b.json", "--threshold"},
+        BadRequest{"compare_input", "compare /no/such/file.json /no/such/file.json", "cannot be read"},
+        BadRequest{"compare_folder", "compare / /", "cannot be read"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Program, WritesNothingForARequestThatCannotBeMet) {
@@ -177,7 +187,7 @@ TEST(Program, TakesAVerbatimCopyOfAVariantUnderAnotherName) {
 }
 
 TEST(Program, ShowsHelpForEveryCommand) {
-  for (const char* arguments : {"--help", "devices --help", "report --help"}) {
+  for (const char* arguments : {"--help", "devices --help", "report --help", "compare --help"}) {
     const Finished help = run(arguments);
     EXPECT_EQ(help.exit_code, 0) << arguments;
     EXPECT_GT(help.output.size(), 100u) << arguments;

@@ -4,38 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
+#include <array>
+#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
-#include "core/error.hpp"
+#include "bench/report/output.hpp"
+#include "bench/report/result_file.hpp"
 #include "core/format.hpp"
 
 namespace crosswarp {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// One result of a file, as far as tables need it.
-struct Row {
-  std::string rung, idea, status, point;
-  Json axes;
-  std::optional<double> time, rate, of_peak;  // seconds, bytes per second, fraction of the measured peak
-  Json parent, library, other;
-};
-
-std::optional<double> number(const Json& value) {
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
-std::string factor(const Json& ratio, bool with_interval = false) {
-  if (!ratio.is_object()) return "";
-  const std::string value = times(ratio.at("value").get<double>());
-  if (!with_interval || !ratio.at("low").is_number()) return value;
-  return fmt::format("{} [{}, {}]", value, times(ratio.at("low").get<double>()), times(ratio.at("high").get<double>()));
+std::string factor(const std::optional<Ratio>& ratio, bool with_interval = false) {
+  if (!ratio) return "";
+  const std::string value = times(ratio->value);
+  if (!with_interval || std::isnan(ratio->interval.low)) return value;
+  return fmt::format("{} [{}, {}]", value, times(ratio->interval.low), times(ratio->interval.high));
 }
 
 /// `2^20` where it is that, else decimal.
@@ -59,23 +44,14 @@ std::string short_point(const Json& axes, const std::set<std::string>& known = {
   return text;
 }
 
-Json load(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(fmt::format("{}: cannot be read", path));
-  Json json = Json::parse(file, nullptr, false);
-  if (json.is_discarded() || !json.contains("benchmarks") || !json.contains("context"))
-    throw Error(fmt::format("{}: not a result file of bench --json", path));
-  return json;
-}
-
 std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode) {
   std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), mode);
   text += "| rung | time | rate | of measured peak | × parent | × library | × other backend [95 %] | idea |\n";
   text += "|---|--:|--:|--:|--:|--:|--:|---|\n";
   for (const Row& r : rows)
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", r.rung, r.time ? si(r.time, "s") : r.status,
-                        si(r.rate, "B/s"), percent(r.of_peak), factor(r.parent), factor(r.library),
-                        factor(r.other, true), r.idea);
+                        si(r.rate, "B/s"), percent(r.of_peak), factor(r.over_parent), factor(r.over_library),
+                        factor(r.over_other, true), r.idea);
   return text;
 }
 
@@ -118,31 +94,17 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
   std::map<std::array<std::string, 3>, std::map<std::vector<Json>, std::vector<Row>>> all;
   std::string provenance;
   for (const std::string& path : inputs) {
-    const Json json = load(path);
-    const Json& context = json["context"];
-    const auto said = [&](const char* key) { return context.value(key, std::string("unknown")); };
-    provenance += fmt::format("{}: commit {}, {}, seed {}", path.substr(path.find_last_of('/') + 1), said("commit"),
-                              said("date").substr(0, 10), said("seed"));
-    if (context.contains("kokkos")) provenance += ", Kokkos " + said("kokkos");
+    ResultFile file = read_results(path);
+    provenance += fmt::format("{}: commit {}, {}, seed {}", path.substr(path.find_last_of('/') + 1),
+                              file.said("commit"), file.said("date").substr(0, 10), file.said("seed"));
+    if (file.context.contains("kokkos")) provenance += ", Kokkos " + file.said("kokkos");
     provenance += ".\n";
-    for (const Json& b : json["benchmarks"]) {
-      if (b.value("repetition_index", 0) != 0) continue;
-      Row row;
-      row.rung = b.at("name").get<std::string>();
-      row.rung.erase(row.rung.find('/', row.rung.find('/', row.rung.find('/') + 1) + 1));
-      row.idea = b.at("idea").get<std::string>();
-      row.status = b.at("status").get<std::string>();
-      row.axes = b.at("axes");
-      row.rate = number(b.at("bytes_per_second"));
-      row.of_peak = number(b.at("of_measured_peak"));
-      if (const auto ns = number(b.at("real_time"))) row.time = *ns * 1e-9;
-      row.parent = b.at("over_parent");
-      row.library = b.at("over_library");
-      row.other = b.at("over_other");
+    for (Row& row : file.rows) {
+      if (row.repetition != 0) continue;
       std::vector<Json> key;
       for (const auto& [axis, value] : row.axes.items()) key.push_back(value);
-      const std::string device = b.at("device").is_string() ? b.at("device").get<std::string>() : "no device";
-      all[{b.at("experiment"), b.at("mode"), device}][key].push_back(std::move(row));
+      const std::string device = row.device.empty() ? "no device" : row.device;
+      all[{row.experiment, row.mode, device}][key].push_back(std::move(row));
     }
   }
   std::string text;
@@ -153,11 +115,7 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
     text += ladder(in_order.back(), what[2], what[1]) + "\n" + overview(in_order, what[2], what[1]);
   }
   text += "\n" + provenance;
-  if (output.empty()) {
-    std::cout << text;
-  } else if (!(std::ofstream(output) << text << std::flush)) {
-    throw Error(fmt::format("{}: cannot be written", output));
-  }
+  write_output(text, output);
 }
 
 }  // namespace crosswarp

@@ -315,6 +315,16 @@ TEST(TextTable, ColoursOnlyWhereAsked) {
   EXPECT_EQ(table.text(4, true), "\033[31mabc…\033[0m\n");  // the sequence ends, however short the line is
 }
 
+TEST(TextTable, IsMarkdownWithTheFirstRowAsItsHead) {
+  TextTable table;
+  table.row({"rung", "time", "why"});
+  table.row({"a/b", "4.13 µs", "a|b"}, TextTable::Colour::bad);
+  EXPECT_EQ(table.markdown(),
+            "| rung | time | why |\n"
+            "|---|--:|---|\n"
+            "| a/b | 4.13 µs | a\\|b |\n");
+}
+
 TEST(TerminalTest, IsNoneInAPipe) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -153,6 +154,127 @@ TEST(PairedRatio, OfTwoPlacementsPromisesNextToNothing) {
   const Ratio ratio = paired_ratio({{1.0}, {1.1}}, {{1}, {1}});
   EXPECT_LT(ratio.interval.low, 0.5);
   EXPECT_GT(ratio.interval.high, 1.5);
+}
+
+TEST(Medians, AreOfThePlacementsThatHaveSamples) {
+  EXPECT_EQ(medians({{1, 2, 9}, {}, {4}}), (Samples{2, 4}));
+  EXPECT_TRUE(medians({}).empty());
+}
+
+TEST(LocationRatio, IsThatOfTheLocations) {
+  const Placements slow{{3, 3, 300}, {5}}, fast{{1}, {2, 2, 2}, {3}};
+  EXPECT_DOUBLE_EQ(location_ratio(slow, fast).value, location(slow) / location(fast));
+  const Ratio forth = location_ratio(slow, fast), back = location_ratio(fast, slow);
+  EXPECT_NEAR(forth.interval.low * back.interval.high, 1, 1e-12);
+  EXPECT_LT(forth.interval.low, forth.value);
+  EXPECT_GT(forth.interval.high, forth.value);
+}
+
+TEST(LocationRatio, HasNoIntervalWhereOneHasOnePlacement) {
+  for (const Ratio& ratio : {location_ratio({{2}}, {{1}, {1.5}}), location_ratio({{1}, {1.5}}, {{2}})}) {
+    EXPECT_TRUE(std::isnan(ratio.interval.low));
+    EXPECT_TRUE(std::isnan(ratio.interval.high));
+  }
+  const Ratio exact = location_ratio({{2}, {2}}, {{1}, {1}, {1}});
+  EXPECT_EQ(exact.interval.low, 2);
+  EXPECT_EQ(exact.interval.high, 2);
+}
+
+TEST(LocationRatio, CoversTheRatioWithItsConfidence) {
+  constexpr int draws = 10'000;
+  std::mt19937_64 random(4);
+  const auto run = [&](std::size_t placements, double time, double scatter) {
+    std::normal_distribution<double> placed(time, time * scatter);
+    Placements all(placements);
+    for (auto& placement : all) placement.assign(25, placed(random));  // samples of one resemble each other
+    return all;
+  };
+  for (const auto& [n, m] : {std::pair{16, 16}, {16, 5}, {3, 3}}) {
+    int covered = 0;
+    for (int draw = 0; draw < draws; ++draw) {
+      const Interval interval = location_ratio(run(n, 1.3, 0.03), run(m, 1, 0.01)).interval;
+      covered += interval.low <= 1.3 && 1.3 <= interval.high;
+    }
+    EXPECT_NEAR(covered / double{draws}, 0.95, 0.012) << n << " and " << m << " placements";
+  }
+}
+
+/// The exact two-sided p: over all ways to draw as many of the numbers of both as `b` has.
+double exact_p(const Samples& a, const Samples& b) {
+  Samples all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  std::vector<int> in_b(all.size(), 0);
+  std::fill(in_b.end() - static_cast<std::ptrdiff_t>(b.size()), in_b.end(), 1);
+  const auto distance = [&] {
+    double above = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = 0; j < all.size(); ++j)
+        if (!in_b[i] && in_b[j]) above += all[j] > all[i] ? 1.0 : all[j] == all[i] ? 0.5 : 0.0;
+    return std::abs(above - static_cast<double>(a.size() * b.size()) / 2);
+  };
+  const double seen = distance();
+  double as_far = 0, ways = 0;
+  do {
+    as_far += distance() >= seen - 1e-9;
+    ++ways;
+  } while (std::next_permutation(in_b.begin(), in_b.end()));
+  return as_far / ways;
+}
+
+TEST(RankTestOf, TwoSetsIsCloseToTheExactOne) {
+  std::mt19937_64 random(5);
+  std::lognormal_distribution<double> skewed(0, 1);
+  for (const auto& [n, m] : {std::pair{8, 8}, {5, 8}, {7, 4}})
+    for (const double shift : {0.0, 0.5, 1.0, 2.0, 10.0})
+      for (const double step : {0.0, 0.5}) {  // rounded to half: many ties
+        Samples a, b;
+        const auto draw = [&] { return step > 0 ? std::round(skewed(random) / step) * step : skewed(random); };
+        for (int i = 0; i < n; ++i) a.push_back(draw());
+        for (int i = 0; i < m; ++i) b.push_back(draw() + shift);
+        const double exact = exact_p(a, b), p = rank_test(a, b).p;
+        EXPECT_GT(p, 0.85 * exact) << n << ' ' << m << ' ' << shift << ' ' << step;
+        EXPECT_LT(p, 1.1 * exact + 0.008) << n << ' ' << m << ' ' << shift << ' ' << step;
+      }
+}
+
+TEST(RankTestOf, TwoSetsDoesNotDependOnTheirOrder) {
+  const Samples a{1, 2, 3, 9}, b{2, 4, 5, 8, 10};
+  EXPECT_DOUBLE_EQ(rank_test(a, b).p, rank_test(b, a).p);
+  EXPECT_DOUBLE_EQ(rank_test(a, b).superiority, 14.5 / 20);  // counted by hand: 2 is equal once
+  EXPECT_DOUBLE_EQ(rank_test(b, a).superiority, 5.5 / 20);
+}
+
+TEST(RankTestOf, EqualNumbersFindsNothing) {
+  EXPECT_EQ(rank_test(Samples{2, 2, 2}, Samples{2, 2}).p, 1);
+  EXPECT_EQ(rank_test(Samples{2, 2, 2}, Samples{2, 2}).superiority, 0.5);
+  EXPECT_EQ(rank_test(Samples{1}, Samples{2}).p, 1);
+}
+
+TEST(LeastP, IsThatOfSetsApart) {
+  for (const auto& [n, m] : {std::pair{1, 1}, {2, 3}, {4, 4}, {9, 10}, {16, 16}}) {
+    Samples low(static_cast<std::size_t>(n)), high(static_cast<std::size_t>(m));
+    std::iota(low.begin(), low.end(), 0.0);
+    std::iota(high.begin(), high.end(), 100.0);
+    EXPECT_DOUBLE_EQ(least_p(low.size(), high.size()), rank_test(low, high).p);
+  }
+  EXPECT_EQ(least_p(1, 1), 1);
+  EXPECT_GT(least_p(3, 3), 0.05);  // exactly 0.1
+  EXPECT_LT(least_p(4, 4), 0.05);  // exactly 0.029
+}
+
+TEST(Holm, AdjustsInTheOrderGiven) {
+  const std::vector<double> adjusted = holm({0.01, 0.04, 0.03, 0.005});
+  const std::vector<double> expected{0.03, 0.06, 0.06, 0.02};
+  ASSERT_EQ(adjusted.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_DOUBLE_EQ(adjusted[i], expected[i]) << i;
+  EXPECT_EQ(holm({0.7, 0.9}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(holm({}).empty());
+}
+
+TEST(GeometricMean, TreatsAFactorAndItsInverseAlike) {
+  EXPECT_DOUBLE_EQ(geometric_mean(Samples{2, 0.5}), 1);
+  EXPECT_DOUBLE_EQ(geometric_mean(Samples{1, 10, 100}), 10);
+  EXPECT_TRUE(std::isnan(geometric_mean({})));
 }
 
 }  // namespace

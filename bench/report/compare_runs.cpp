@@ -1,0 +1,185 @@
+// Two runs, cell by cell. What counts as a change is core/change.hpp's; here is what a file tells of the noise.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "bench/report/compare.hpp"
+#include "bench/report/ratios.hpp"
+#include "bench/report/result_file.hpp"
+#include "core/change.hpp"
+#include "core/error.hpp"
+#include "core/format.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// The cells of a run, in its order and by name.
+class Cells {
+ public:
+  explicit Cells(const ResultFile& file) : rows_(merge_repetitions(file.rows)) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) by_name_[rows_[i].name] = i;
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+  /// Null where there is none of that name.
+  const Row* find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &rows_[found->second];
+  }
+
+ private:
+  std::vector<Row> rows_;
+  std::map<std::string, std::size_t> by_name_;
+};
+
+/// A host's times differ from process to process by what no placement shows (which core, which memory). On a GPU that
+/// is in the rows that wait for their result: up to what an empty launch takes, and so less of a longer time.
+double least_change(const Comparison& comparison, const ResultFile& file, const Row& row) {
+  if (row.device == file.said("device.host.name")) return std::max(comparison.threshold, comparison.coarse_threshold);
+  if (row.note == result_on_host) return std::max(comparison.threshold, row.floor.value_or(0) / location(row.seconds));
+  return comparison.threshold;
+}
+
+/// What the contexts disagree in, but for what is never twice the same.
+std::string different_contexts(const ResultFile& before, const ResultFile& after) {
+  std::set<std::string> keys;
+  for (const ResultFile* file : {&before, &after})
+    for (const auto& [key, value] : file->context) keys.insert(key);
+  std::string text;
+  for (const std::string& key : keys) {
+    const bool varies =
+        key == "date" || key == "commit" || key == "executable" || key.ends_with("measured_bytes_per_second");
+    if (varies || before.said(key) == after.said(key)) continue;
+    text += fmt::format("{}{} ({} → {})", text.empty() ? "" : ", ", key, before.said(key), after.said(key));
+  }
+  return text;
+}
+
+TextTable runs(const ResultFile& before, const ResultFile& after) {
+  TextTable table;
+  table.row({"run", "commit", "date", "file"}, TextTable::Colour::faint);
+  table.row({"old", before.said("commit"), before.said("date").substr(0, 10), before.path});
+  table.row({"new", after.said("commit"), after.said("date").substr(0, 10), after.path});
+  return table;
+}
+
+/// A cell that has times in both runs.
+struct Compared {
+  const Row *before, *after;
+  Change change;
+};
+
+std::vector<Compared> compare_times(const Comparison& comparison, const ResultFile& before, const Cells& old_cells,
+                                    const Cells& new_cells) {
+  std::vector<Compared> compared;
+  std::vector<TwoRuns> samples;
+  for (const Row& row : old_cells.rows())
+    if (const Row* now = new_cells.find(row.name); now && row.ok() && now->ok()) {
+      compared.push_back({&row, now, {}});
+      samples.push_back({row.seconds, now->seconds, least_change(comparison, before, row)});
+    }
+  std::vector<Change> found = changes(samples, comparison.coarse_threshold);
+  for (std::size_t i = 0; i < compared.size(); ++i) compared[i].change = std::move(found[i]);
+  return compared;
+}
+
+TextTable times_table(const std::vector<Compared>& compared, bool all) {
+  TextTable table;
+  table.row({"verdict", "new / old [95 %]", "old", "new", "placements", "P(slower)", "p", "counts from", "cell"},
+            TextTable::Colour::faint);
+  for (const auto& [before, after, change] : compared) {
+    if (change.finding == Finding::within_noise && !all) continue;
+    static constexpr TextTable::Colour colours[] = {TextTable::Colour::none, TextTable::Colour::good,
+                                                    TextTable::Colour::bad, TextTable::Colour::faint};
+    table.row({to_string(change.finding), precise(change.ratio), si(location(before->seconds), "s"),
+               si(location(after->seconds), "s"), fmt::format("{}, {}", before->seconds.size(), after->seconds.size()),
+               change.test ? fmt::format("{:.2f}", change.test->superiority) : "-",
+               change.test ? fmt::format("{:.1g}", change.test->p) : "-", percent(change.least_change), before->name},
+              colours[static_cast<std::size_t>(change.finding)]);
+  }
+  return table;
+}
+
+constexpr const char* broken = "broken";
+constexpr const char* never_ok = "not ok in both";
+
+/// A cell without a time in one of the runs.
+struct Untimed {
+  std::string what;
+  const Row *before, *after;  ///< Null where it is not in that run.
+};
+
+/// A skip is no fault: it says what the device or the build lacks.
+bool is_fault(const Row* row) {
+  return row && row->status != to_string(Status::ok) && row->status != to_string(Status::skipped);
+}
+
+std::vector<Untimed> untimed_cells(const Cells& old_cells, const Cells& new_cells) {
+  std::vector<Untimed> untimed;
+  const auto add = [&](const Row* before, const Row* after) {
+    if (before && after && before->ok() && after->ok()) return;
+    const char* what = is_fault(after) && !is_fault(before) ? broken
+                       : !after                             ? "only in the old run"
+                       : !before                            ? "only in the new run"
+                       : after->ok()                        ? "newly ok"
+                       : before->ok()                       ? "newly skipped"
+                                                            : never_ok;
+    untimed.push_back({what, before, after});
+  };
+  for (const Row& row : old_cells.rows()) add(&row, new_cells.find(row.name));
+  for (const Row& row : new_cells.rows())
+    if (!old_cells.find(row.name)) add(nullptr, &row);
+  return untimed;
+}
+
+TextTable untimed_table(const std::vector<Untimed>& untimed, bool all) {
+  TextTable table;
+  table.row({"status", "old", "new", "cell"}, TextTable::Colour::faint);
+  for (const auto& [what, before, after] : untimed)
+    if (all || what != never_ok)
+      table.row({what, before ? before->label : "-", after ? after->label : "-", before ? before->name : after->name},
+                what == broken ? TextTable::Colour::bad : TextTable::Colour::none);
+  return table;
+}
+
+std::string summary(const std::vector<Compared>& compared, const std::vector<Untimed>& untimed) {
+  std::map<Finding, std::size_t> found;
+  for (const Compared& cell : compared) ++found[cell.change.finding];
+  std::string text = fmt::format(
+      "{} cells with times in both: {} slower, {} faster, {} within noise, {} without a verdict", compared.size(),
+      found[Finding::slower], found[Finding::faster], found[Finding::within_noise], found[Finding::no_verdict]);
+  std::map<std::string, std::size_t> others;
+  for (const Untimed& cell : untimed) ++others[cell.what];
+  for (const auto& [what, count] : others) text += fmt::format("; {} {}", count, what);
+  return text;
+}
+
+}  // namespace
+
+bool compare_runs(const Comparison& comparison) {
+  const ResultFile before = read_results(comparison.inputs.at(0)), after = read_results(comparison.inputs.at(1));
+  const Cells old_cells(before), new_cells(after);
+  if (std::none_of(old_cells.rows().begin(), old_cells.rows().end(),
+                   [&](const Row& row) { return new_cells.find(row.name); }))
+    throw Error(fmt::format("{} and {} have no cell in common", before.path, after.path));
+  const std::vector<Compared> compared = compare_times(comparison, before, old_cells, new_cells);
+  const std::vector<Untimed> untimed = untimed_cells(old_cells, new_cells);
+  std::map<std::string, std::vector<double>> ratios;  // by experiment
+  for (const Compared& cell : compared) ratios[cell.before->experiment].push_back(cell.change.ratio.value);
+
+  Page page(comparison.format, comparison.output);
+  page.table(runs(before, after));
+  if (const std::string differ = different_contexts(before, after); !differ.empty())
+    page.paragraph("The runs differ in what may explain changes: " + differ + ".");
+  page.table(times_table(compared, comparison.all));
+  page.table(untimed_table(untimed, comparison.all));
+  page.table(geometric_means(ratios, "new / old"));
+  page.paragraph(summary(compared, untimed));
+  page.write();
+  return std::none_of(compared.begin(), compared.end(),
+                      [](const Compared& cell) { return cell.change.finding == Finding::slower; }) &&
+         std::none_of(untimed.begin(), untimed.end(), [](const Untimed& cell) { return cell.what == broken; });
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,122 @@
+// The reader of what core/report_json.cpp writes.
+#include "bench/report/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr double nanosecond = 1e-9;
+
+std::optional<double> number(const Json& value) {
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::optional<double> seconds(const Json& nanoseconds) {
+  const auto value = number(nanoseconds);
+  return value ? std::optional(*value * nanosecond) : std::nullopt;
+}
+
+std::optional<Ratio> ratio(const Json& value) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (!value.is_object() || !value.at("value").is_number()) return {};
+  return Ratio{value.at("value").get<double>(),
+               {number(value.at("low")).value_or(unknown), number(value.at("high")).value_or(unknown)}};
+}
+
+/// The samples, which lie in a file one placement after the other.
+Placements placements(const Json& json) {
+  const auto samples = json.at("sample_times").get<std::vector<double>>();
+  const auto sizes = json.at("samples_by_placement").get<std::vector<std::size_t>>();
+  if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != samples.size())
+    throw Error("samples_by_placement does not add up to the samples");
+  Placements all;
+  std::size_t next = 0;
+  for (const std::size_t size : sizes) {
+    all.emplace_back();
+    for (std::size_t i = 0; i < size; ++i) all.back().push_back(samples[next++] * nanosecond);
+  }
+  return all;
+}
+
+Row row(const Json& json) {
+  Row row;
+  row.name = json.at("name");
+  row.backend = json.at("backend");
+  row.experiment = json.at("experiment");
+  row.mode = json.at("mode");
+  const std::string variant = json.at("variant"), stem = row.backend + "/" + row.experiment + "/" + variant;
+  // What a name has beyond the variant is a tuning that is not the default; behind it come the point and the mode.
+  if (!row.name.starts_with(stem) || !row.name.ends_with("/" + row.mode)) throw Error(row.name + ": no name of a cell");
+  row.rung = row.name.substr(0, row.name.find('/', stem.size()));
+  const std::size_t from = row.rung.size() + 1, to = row.name.size() - row.mode.size() - 1;
+  if (from < to) row.point = row.name.substr(from, to - from);
+  row.axes = json.at("axes");
+  row.idea = json.at("idea");
+  if (json.at("device").is_string()) row.device = json.at("device");
+  row.status = json.at("status");
+  row.label = json.at("label");
+  row.note = json.at("note");
+  row.library = json.at("library");
+  row.repetition = json.at("repetition_index");
+  row.time = seconds(json.at("real_time"));
+  row.rate = number(json.at("bytes_per_second"));
+  row.of_peak = number(json.at("of_measured_peak"));
+  row.floor = seconds(json.at("floor_ns"));
+  row.over_parent = ratio(json.at("over_parent"));
+  row.over_library = ratio(json.at("over_library"));
+  row.over_other = ratio(json.at("over_other"));
+  if (row.status == to_string(Status::ok)) row.seconds = placements(json);
+  for (const char* fact : {"registers", "shared_bytes", "occupancy", "blocks", "threads_per_block"})
+    if (const auto value = number(json.at(fact))) row.kernel[fact] = *value;
+  const auto counters = json.find("counters");
+  if (counters != json.end())
+    for (const auto& [name, value] : counters->items())
+      if (const auto count = number(value)) row.counters[name] = *count;
+  return row;
+}
+
+}  // namespace
+
+std::string ResultFile::said(const std::string& key) const {
+  const auto found = context.find(key);
+  return found == context.end() ? "unknown" : found->second;
+}
+
+ResultFile read_results(const std::string& path) {
+  std::ifstream file(path);
+  file.peek();  // a folder opens, too
+  if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
+  try {
+    const Json json = Json::parse(file);
+    ResultFile results{path, json.at("context").get<Context>(), {}};
+    for (const Json& result : json.at("benchmarks")) results.rows.push_back(row(result));
+    return results;
+  } catch (const std::exception& why) {
+    throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
+  }
+}
+
+std::vector<Row> merge_repetitions(const std::vector<Row>& rows) {
+  std::vector<Row> merged;
+  std::map<std::string, std::size_t> places;
+  for (const Row& row : rows) {
+    const auto [place, is_new] = places.try_emplace(row.name, merged.size());
+    if (is_new) {
+      merged.push_back(row);
+    } else if (Row& cell = merged[place->second]; cell.ok() && row.ok()) {
+      cell.seconds.insert(cell.seconds.end(), row.seconds.begin(), row.seconds.end());
+    } else if (cell.ok()) {
+      cell = row;
+    }
+  }
+  return merged;
+}
+
+}  // namespace crosswarp

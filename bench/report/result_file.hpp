@@ -1,0 +1,50 @@
+// Result files as `bench --json` writes them.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/report.hpp"
+#include "core/statistics.hpp"
+
+namespace crosswarp {
+
+using Json = nlohmann::ordered_json;
+
+/// One result of a file. Seconds and bytes per second; no number where the file has null.
+struct Row {
+  std::string name;  ///< `cuda/reduce_sum/float4/n:1024/type:f32/cold`, and its parts:
+  std::string rung, backend, experiment, point, mode;
+  Json axes;
+  std::string idea, device;  ///< The device is empty where none was opened.
+  std::string status, label, note;
+  bool library = false;
+  std::size_t repetition = 0;
+  std::optional<double> time, rate, of_peak, floor;
+  std::optional<Ratio> over_parent, over_library, over_other;
+  Placements seconds;                      ///< Empty unless it is ok.
+  std::map<std::string, double> kernel;    ///< Registers, shared memory … of the largest kernel, as far as known.
+  std::map<std::string, double> counters;  ///< Hardware counters, as far as known.
+
+  bool ok() const { return !seconds.empty(); }
+};
+
+struct ResultFile {
+  std::string path;
+  Context context;
+  std::vector<Row> rows;  ///< In the order in which they were measured.
+
+  /// What the context says of `key`; `unknown` where it says nothing.
+  std::string said(const std::string& key) const;
+};
+
+/// Throws Error where the file cannot be read or is not one of ours.
+ResultFile read_results(const std::string& path);
+
+/// One row for each name: repetitions are more placements of a cell, which is ok if they all are.
+std::vector<Row> merge_repetitions(const std::vector<Row>& rows);
+
+}  // namespace crosswarp

@@ -1,0 +1,63 @@
+// The least change keeps out what is too small to matter, the rank test what placements bring about.
+#include "core/change.hpp"
+
+#include <algorithm>
+
+namespace crosswarp {
+namespace {
+
+Finding find(const TwoRuns& cell, const Change& change) {
+  const double ratio = change.ratio.value;
+  const double factor = std::max(ratio, 1 / ratio);
+  if (!(factor >= 1 + cell.least_change)) return Finding::within_noise;  // nor is a ratio of two times of 0 a change
+  if (change.test) {
+    const bool agrees = ratio > 1 ? change.test->superiority > 0.5 : change.test->superiority < 0.5;
+    if (change.test->p > family_error || !agrees) return Finding::within_noise;
+  } else if (factor < 1 + change.least_change) {
+    return Finding::no_verdict;
+  }
+  return ratio > 1 ? Finding::slower : Finding::faster;
+}
+
+}  // namespace
+
+std::string to_string(Finding finding) {
+  switch (finding) {
+    case Finding::within_noise:
+      return "within noise";
+    case Finding::faster:
+      return "faster";
+    case Finding::slower:
+      return "slower";
+    case Finding::no_verdict:
+      return "no verdict";
+  }
+  return {};
+}
+
+std::vector<Change> changes(const std::vector<TwoRuns>& cells, double untested_change) {
+  std::vector<RankTest> tests;
+  std::vector<double> p;
+  for (const TwoRuns& cell : cells) {
+    tests.push_back(rank_test(medians(cell.before), medians(cell.after)));
+    p.push_back(tests.back().p);
+  }
+  const std::vector<double> adjusted = holm(p);
+  std::vector<Change> all;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const TwoRuns& cell = cells[i];
+    Change change;
+    change.ratio = location_ratio(cell.after, cell.before);
+    change.least_change = cell.least_change;
+    const double least = least_p(medians(cell.before).size(), medians(cell.after).size());
+    if (least * static_cast<double>(cells.size()) <= family_error)
+      change.test = RankTest{tests[i].superiority, adjusted[i]};
+    else
+      change.least_change = std::max(cell.least_change, untested_change);
+    change.finding = find(cell, change);
+    all.push_back(std::move(change));
+  }
+  return all;
+}
+
+}  // namespace crosswarp
