@@ -19,13 +19,6 @@ if(CROSSWARP_HAS_CUDA)
   endif()
 endif()
 
-if(CROSSWARP_SANITIZE)
-  set(sanitize -fsanitize=${CROSSWARP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1
-    -Wno-maybe-uninitialized)  # which sees them where sanitizers have added code
-  target_compile_options(crosswarp_options INTERFACE ${sanitize})
-  target_link_options(crosswarp_options INTERFACE ${sanitize})
-endif()
-
 # Adds the object library `name`: its registrars must reach the program, which static libraries would drop.
 function(crosswarp_objects name)
   add_library(${name} OBJECT ${ARGN})
@@ -74,4 +67,18 @@ function(crosswarp_shared_kernels variable)
   list(TRANSFORM own PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM shared PREPEND ${PROJECT_SOURCE_DIR}/backends/cuda/)
   set(${variable} ${own} ${shared} PARENT_SCOPE)
+endfunction()
+
+# What kernels are compiled and linked with for the emulation under a sanitizer; `plain` is none.
+set(CROSSWARP_plain_OPTIONS "")
+set(CROSSWARP_asan_OPTIONS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
+set(CROSSWARP_tsan_OPTIONS -fsanitize=thread -O1 -g1)
+
+# Adds the object libraries ${name}32 and ${name}64: kernels for the emulation, for both sizes of a warp.
+function(crosswarp_emulated_kernels name sanitizer)
+  foreach(warp_size 32 64)
+    crosswarp_kernels(${name}${warp_size} simt ${ARGN})
+    target_compile_definitions(${name}${warp_size} PRIVATE CROSSWARP_WARP_SIZE=${warp_size})
+    target_compile_options(${name}${warp_size} PRIVATE ${CROSSWARP_${sanitizer}_OPTIONS})
+  endforeach()
 endfunction()

@@ -1,10 +1,14 @@
 // Every variant under tests/broken must be reported as wrong or failed, each in a process of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/process.hpp"
@@ -12,32 +16,68 @@
 namespace crosswarp {
 namespace {
 
-const std::string broken_bench = sibling("broken_bench");
+/// A file under tests/broken, on one of the backends that it is compiled for.
+struct BrokenVariant {
+  std::string program, backend, name;
+  std::filesystem::path file;
+};
 
-/// `host/does_nothing`, for every file under tests/broken.
-std::vector<std::string> broken_variants() {
-  std::vector<std::string> all;
+/// Every one, whether or not this build has its program and backend.
+std::vector<BrokenVariant> broken_variants() {
+  using Where = std::pair<std::string, std::string>;  // program, backend
+  const std::map<std::string, std::vector<Where>> places{
+      {"host", {{"broken_bench", "host"}}},
+      {"cuda", {{"broken_bench", "cuda"}, {"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
+      {"simt", {{"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
+      {"race", {{"broken_tsan", "simt"}, {"broken_tsan", "simt64"}}}};
+  std::vector<BrokenVariant> all;
   const std::filesystem::path root = source_tree() / "tests/broken";
   for (const auto& file : std::filesystem::recursive_directory_iterator(root))
     if (file.path().extension() == ".cpp" || file.path().extension() == ".cu")
-      all.push_back(std::filesystem::relative(file.path(), root).begin()->string() + "/" + file.path().stem().string());
-  std::sort(all.begin(), all.end());
+      for (const auto& [program, backend] : places.at(std::filesystem::relative(file.path(), root).begin()->string()))
+        all.push_back({program, backend, file.path().stem().string(), file.path()});
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.backend, a.name) < std::tie(b.backend, b.name); });
   return all;
 }
 
-class Broken : public testing::TestWithParam<std::string> {
+/// `file.cu:12`, for the line that is marked as the one to be caught; empty where none is.
+std::string marked_line(const std::filesystem::path& file) {
+  std::ifstream text(file);
+  std::size_t number = 1;
+  for (std::string line; std::getline(text, line); ++number)
+    if (line.find("// caught here") != std::string::npos)
+      return file.filename().string() + ":" + std::to_string(number);
+  return {};
+}
+
+/// Words by which a program that was ended in its middle says why.
+bool says_that_it_faulted(const std::string& output) {
+  for (const char* words : {"faulted", "ERROR: AddressSanitizer", "runtime error: ", "WARNING: ThreadSanitizer"})
+    if (output.find(words) != std::string::npos) return true;
+  return false;
+}
+
+class Broken : public testing::TestWithParam<BrokenVariant> {
  protected:
-  std::string backend() const { return GetParam().substr(0, GetParam().find('/')); }
-  std::string variant() const { return GetParam().substr(GetParam().find('/') + 1); }
-  std::string arguments() const { return " -q --backend " + backend() + " --variant " + variant() + " --n 1003 "; }
+  std::string backend() const { return GetParam().backend; }
+  std::string variant() const { return GetParam().name; }
+  bool is_emulated() const { return backend().starts_with("simt"); }
+  /// Runs the program that holds this variant, on it alone.
+  Finished run(const std::string& arguments) const {
+    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
+                       " --n 1003 " + arguments);
+  }
 
   void SetUp() override {
-    const Finished run = run_process(broken_bench + " devices");
-    ASSERT_EQ(run.exit_code, 0) << run.output;
-    if (run.output.find("\n" + backend()) == std::string::npos) GTEST_SKIP() << "no backend " << backend() << " here";
-    const auto line = run.output.substr(run.output.find("\n" + backend()) + 1);
-    if (line.substr(0, line.find('\n')).find("none: ") != std::string::npos)
+    if (!std::filesystem::exists(sibling(GetParam().program))) GTEST_SKIP() << "no " << GetParam().program << " here";
+    const Finished devices = run_process(sibling(GetParam().program) + " devices");
+    ASSERT_EQ(devices.exit_code, 0) << devices.output;
+    const auto line = devices.output.find("\n" + backend() + " ");
+    if (line == std::string::npos) GTEST_SKIP() << "no backend " << backend() << " here";
+    if (devices.output.substr(line + 1, devices.output.find('\n', line + 1) - line).find("none: ") != std::string::npos)
       GTEST_SKIP() << "no device for " << backend();
+    if (is_emulated() && variant() == "waits_for_the_device") GTEST_SKIP() << "for a timed run to catch";
   }
 };
 
@@ -45,19 +85,22 @@ TEST_P(Broken, IsCaughtByVerification) {
   if (variant() == "wrong_from_the_second_launch_on")
     GTEST_SKIP() << "right the first time: for the timed run to catch";
   if (variant() == "waits_for_the_device") GTEST_SKIP() << "its result is right: for the timed run to catch";
-  const Finished run = run_process(broken_bench + arguments() + "--verify");
-  EXPECT_EQ(run.exit_code, 1) << run.output;
-  EXPECT_TRUE(run.output.find("wrong: ") != std::string::npos || run.output.find("fail") != std::string::npos ||
-              run.output.find("faulted") != std::string::npos)
-      << run.output;
+  const Finished verified = run("--verify");
+  const std::string& said = verified.output;
+  EXPECT_NE(verified.exit_code, 0) << said;
+  EXPECT_TRUE(said.find("wrong: ") != std::string::npos || said.find("failed: ") != std::string::npos ||
+              says_that_it_faulted(said))
+      << said;
+  EXPECT_NE(said.find(marked_line(GetParam().file)), std::string::npos) << said;
 }
 
 TEST_P(Broken, GetsNoRateFromATimedRun) {
+  if (is_emulated()) GTEST_SKIP() << "an emulation is never timed";
   const std::string json = temporary_file(backend() + "_" + variant() + ".json");
-  const Finished run = run_process(broken_bench + arguments() + "--min-time 0.001 --json " + json);
-  EXPECT_EQ(run.exit_code, 1) << run.output;
+  const Finished timed = run("--min-time 0.001 --json " + json);
+  EXPECT_EQ(timed.exit_code, 1) << timed.output;
   std::filesystem::remove(json + ".journal");
-  if (run.output.find("faulted") != std::string::npos) return;  // the process ended, and said so
+  if (says_that_it_faulted(timed.output)) return;  // the process ended, and said so
   std::ifstream file(json);
   const auto results = nlohmann::json::parse(file).at("benchmarks");
   std::filesystem::remove(json);
@@ -68,9 +111,7 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name;
+  return info.param.backend + "_" + info.param.name;
 });
 
 }  // namespace

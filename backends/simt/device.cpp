@@ -8,10 +8,8 @@
 #include "core/error.hpp"
 #include "core/host_device.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CROSSWARP_ASAN)
 #include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(memory, bytes) (static_cast<void>(memory), static_cast<void>(bytes))
 #endif
 
 namespace crosswarp::simt {
@@ -50,16 +48,17 @@ std::size_t EmulatedDevice::free_memory() const { return std::min(open_host_devi
 
 void EmulatedDevice::fill(void* memory, unsigned char byte, std::size_t bytes) { std::memset(memory, byte, bytes); }
 
-/// Reads what is forbidden to kernels, too; byte by byte, since a sanitizer watches memcpy even from here.
-#if defined(__SANITIZE_ADDRESS__)
-__attribute__((no_sanitize_address))
-#endif
+/// Reads what is forbidden to kernels, too: byte by byte, since a sanitizer watches memcpy even from here.
 void EmulatedDevice::read(void* to, const void* from, std::size_t bytes) {
   const auto* const source = static_cast<const volatile unsigned char*>(from);
   for (std::size_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(to)[i] = source[i];
 }
 
-void EmulatedDevice::forbid(void* memory, std::size_t bytes) { ASAN_POISON_MEMORY_REGION(memory, bytes); }
+#if defined(CROSSWARP_ASAN)
+void EmulatedDevice::forbid(void* memory, std::size_t bytes) { __asan_poison_memory_region(memory, bytes); }
+#else
+void EmulatedDevice::forbid(void*, std::size_t) {}
+#endif
 
 void EmulatedDevice::generate(std::span<float> to, const Lattice& elements) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);

@@ -1,11 +1,14 @@
 // Every switch is announced to AddressSanitizer with the stack that it goes to, and to ThreadSanitizer as one to another
-// thread that nothing orders with the last one.
+// thread that nothing orders with the last one. This file itself is compiled without them, since its own memory is
+// ordered by the switches; CROSSWARP_ASAN or CROSSWARP_TSAN says which one the program has.
 #include "backends/simt/fiber.hpp"
 
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(CROSSWARP_ASAN)
 #include <sanitizer/common_interface_defs.h>
+#elif defined(CROSSWARP_TSAN)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace crosswarp::simt {
@@ -13,23 +16,43 @@ namespace {
 
 constexpr std::size_t stack_size = 256 << 10;  // reserved; a thread touches a few kilobytes of it
 
-#if defined(__SANITIZE_ADDRESS__)
-void leave_for(void** own, const void* bottom, std::size_t size) { __sanitizer_start_switch_fiber(own, bottom, size); }
+#if defined(CROSSWARP_ASAN)
+void leave_for(void** own, const void* bottom, std::size_t size, void*) {
+  __sanitizer_start_switch_fiber(own, bottom, size);
+}
 void arrive(void* own, const void** from, std::size_t* from_size) {
   __sanitizer_finish_switch_fiber(own, from, from_size);
 }
+#elif defined(CROSSWARP_TSAN)
+void leave_for(void**, const void*, std::size_t, void* name) {
+  __tsan_switch_to_fiber(name, __tsan_switch_to_fiber_no_sync);
+}
+void arrive(void*, const void**, std::size_t*) {}
 #else
-void leave_for(void**, const void*, std::size_t) {}
+void leave_for(void**, const void*, std::size_t, void*) {}
 void arrive(void*, const void**, std::size_t*) {}
 #endif
 
 }  // namespace
+
+#if defined(CROSSWARP_TSAN)
+const bool Fiber::serves_many = false;
+void release_to(void* place) { __tsan_release(place); }
+void acquire_from(void* place) { __tsan_acquire(place); }
+#else
+const bool Fiber::serves_many = true;
+void release_to(void*) {}
+void acquire_from(void*) {}
+#endif
 
 Fiber::Fiber(std::function<void(Fiber&)> work)
     : work_(std::move(work)), allocator_(stack_size), stack_(allocator_.allocate()) {
   inside_ = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_), allocator_,
       [this](boost::context::fiber&& outside) { return begin(std::move(outside)); });
+#if defined(CROSSWARP_TSAN)
+  name_ = __tsan_create_fiber(0);
+#endif
 }
 
 boost::context::fiber Fiber::begin(boost::context::fiber&& outside) {
@@ -40,15 +63,18 @@ boost::context::fiber Fiber::begin(boost::context::fiber&& outside) {
 }
 
 void Fiber::resume() {
+#if defined(CROSSWARP_TSAN)
+  outside_name_ = __tsan_get_current_fiber();
+#endif
   void* own = nullptr;
-  leave_for(&own, static_cast<std::byte*>(stack_.sp) - stack_.size, stack_.size);
+  leave_for(&own, static_cast<std::byte*>(stack_.sp) - stack_.size, stack_.size, name_);
   inside_ = std::move(inside_).resume();
   arrive(own, nullptr, nullptr);
 }
 
 void Fiber::suspend() {
   void* own = nullptr;
-  leave_for(&own, outside_stack_, outside_size_);
+  leave_for(&own, outside_stack_, outside_size_, outside_name_);
   outside_ = std::move(outside_).resume();
   arrive(own, &outside_stack_, &outside_size_);
 }

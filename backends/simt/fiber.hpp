@@ -10,12 +10,8 @@ namespace crosswarp::simt {
 
 class Fiber {
  public:
-  /// Whether one fiber may serve several threads: not where each must be known to ThreadSanitizer.
-#if defined(__SANITIZE_THREAD__)
-  static constexpr bool serves_many = false;
-#else
-  static constexpr bool serves_many = true;
-#endif
+  /// Whether one fiber may do the work of several threads of a block: not where ThreadSanitizer must tell them apart.
+  static const bool serves_many;
 
   /// `work` begins at the first resume() and never returns.
   explicit Fiber(std::function<void(Fiber&)> work);
@@ -36,6 +32,13 @@ class Fiber {
   boost::context::fiber inside_, outside_;
   const void* outside_stack_ = nullptr;
   std::size_t outside_size_ = 0;
+  void* name_ = nullptr;          // by which a sanitizer knows it
+  void* outside_name_ = nullptr;
 };
+
+/// For ThreadSanitizer alone, to which a switch orders nothing: what came before release_to(place) in one fiber comes
+/// before what follows a later acquire_from(place) in another.
+void release_to(void* place);
+void acquire_from(void* place);
 
 }  // namespace crosswarp::simt

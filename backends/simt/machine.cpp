@@ -42,7 +42,8 @@ struct Thread {
   unsigned source = 0;
   std::size_t bytes = 0;
   alignas(widest_value) std::array<std::byte, widest_value> value;
-  LaneMask votes = 0;  // before the vote its own, after it everybody's
+  unsigned barriers = 0, meetings = 0;  // so far
+  LaneMask votes = 0;                   // before the vote its own, after it everybody's
 };
 
 std::string line(const std::source_location& where) { return fmt::format("{}:{}", where.file_name(), where.line()); }
@@ -104,10 +105,16 @@ class Machine {
 
   /// Called by the running thread. Returns when what it waits for has come.
   void wait(State state, std::source_location where) {
-    current_->state = state;
-    current_->where = where;
-    current_->fiber->suspend();
+    Thread& me = *current_;
+    me.state = state;
+    me.where = where;
+    // Two places in turn, since a thread may come to the next rendezvous before another has left this one.
+    char& place = state == State::at_barrier ? barriers_[me.barriers++ % 2]
+                                             : meetings_[&me - threads_.data() - lane_of(me)][me.meetings++ % 2];
+    release_to(&place);
+    me.fiber->suspend();
     if (giving_up_) throw GivenUp();
+    acquire_from(&place);
   }
 
  private:
@@ -125,8 +132,12 @@ class Machine {
 
   void run_block() {
     const auto warps = static_cast<unsigned>((threads_.size() + launch_->warp_size - 1) / launch_->warp_size);
-    for (Thread& thread : threads_) thread.state = State::fresh;
+    for (Thread& thread : threads_) {
+      thread.state = State::fresh;
+      thread.barriers = thread.meetings = 0;
+    }
     std::fill(shared_.begin(), shared_.end(), std::byte{0xff});
+    release_to(&begun_);
     do {
       runnable_.clear();
       for (unsigned warp = 0; warp < warps; ++warp) runnable_.push_back(warp);
@@ -137,6 +148,7 @@ class Machine {
         runnable_.pop_back();
       }
     } while (release_barrier());
+    acquire_from(&ended_);
   }
 
   std::span<Thread> lanes_of(unsigned warp) {
@@ -185,12 +197,14 @@ class Machine {
   void serve(Fiber& self) {
     for (;;) {
       self.idle = false;
+      acquire_from(&begun_);
       try {
         (*body_)();
       } catch (const GivenUp&) {
       } catch (...) {
         failure_ = std::current_exception();
       }
+      release_to(&ended_);
       current_->state = State::left;
       // Another thread of the warp may start right here, unless it is one that waits on a fiber of its own.
       Thread* const after = Fiber::serves_many && !failure_ && !giving_up_ ? next() : nullptr;
@@ -301,6 +315,9 @@ class Machine {
   std::exception_ptr failure_;
   bool giving_up_ = false;
   std::uint64_t drawn_ = 0;
+  char begun_ = 0, ended_ = 0;  // places, for what orders threads
+  std::array<char, 2> barriers_{};
+  std::array<std::array<char, 2>, most_threads> meetings_{};  // by a warp's first thread
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
 };

@@ -1,0 +1,27 @@
+// The branches of a block wait at barriers of their own: must fail, and name a line.
+#include "backends/gpu/kernel.hpp"
+#include "experiments/reduce_sum.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+__global__ void kernel(const float* in, std::size_t n, float* out) {
+  __shared__ float word;
+  if (threadIdx.x == 0) {
+    word = 0;
+    for (std::size_t i = 0; i < n; ++i) word += in[i];
+    __syncthreads();  // caught here
+  } else {
+    __syncthreads();
+  }
+  if (threadIdx.x == 1) *out = word;
+}
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  launch(kernel, 1, 128, 0, queue, args.in.data(), args.in.size(), args.out.data());
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: two barriers where one is meant", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
