@@ -12,7 +12,10 @@ namespace {
 constexpr std::uint64_t sets = 2;  // distinct inputs, so that a result that sticks from the last launch shows
 
 /// On an emulated device, which takes a thousand times longer, larger points than this are left out: bytes.
-constexpr std::size_t most_emulated = std::size_t{1} << 20;
+#ifndef CROSSWARP_MOST_EMULATED
+#define CROSSWARP_MOST_EMULATED 1 << 20
+#endif
+constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 
 /// One runner for all tests: devices are opened once.
 Runner& runner() {

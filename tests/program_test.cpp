@@ -186,6 +186,34 @@ TEST(Program, TakesAVerbatimCopyOfAVariantUnderAnotherName) {
   EXPECT_NE(verified.output.find("host/reduce_sum/copied/n:1003/type:f32  ok"), std::string::npos) << verified.output;
 }
 
+/// A kernel passes there (conformance sees to that), or has a version of its own that does, or is not expressible there,
+/// which is registered with its reason. What is in none of these states is not registered at all.
+TEST(Program, HasEveryHandwrittenKernelOnEveryPlatformOfThisBuild) {
+  const std::string devices = run("devices").output, list = "\n" + run("--list").output;
+  std::size_t kernels = 0;
+  for (const char* backend : {"cuda", "hip", "simt", "simt64"}) {
+    if (devices.find("\n" + std::string(backend) + " ") == std::string::npos) continue;
+    for (const auto& file : fs::recursive_directory_iterator(source_tree() / "backends/cuda")) {
+      if (file.path().extension() != ".cu") continue;
+      const std::string id = std::string(backend) + "/" + file.path().parent_path().filename().string() + "/" +
+                             file.path().stem().string();
+      EXPECT_NE(list.find("\n" + id + " "), std::string::npos) << id << " is not registered:\n" << list;
+      ++kernels;
+    }
+  }
+  EXPECT_TRUE(kernels > 0 || devices.find("\nsimt ") == std::string::npos) << "the folders have moved";
+}
+
+TEST(Program, RefusesToTimeAnEmulation) {
+  if (run("devices").output.find("\nsimt ") == std::string::npos) GTEST_SKIP() << "no emulation in this build";
+  const Finished timed = run("--backend simt --n 1000");
+  EXPECT_EQ(timed.exit_code, 2);
+  EXPECT_NE(timed.output.find("--verify"), std::string::npos) << timed.output;
+  const Finished verified = run("--backend simt,simt64 --verify --n 1000 --variant float4");
+  EXPECT_EQ(verified.exit_code, 0) << verified.output;
+  EXPECT_NE(verified.output.find("2 ok"), std::string::npos) << verified.output;
+}
+
 TEST(Program, ShowsHelpForEveryCommand) {
   for (const char* arguments : {"--help", "devices --help", "report --help", "compare --help"}) {
     const Finished help = run(arguments);
