@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/report.hpp"
 
@@ -18,25 +22,49 @@ void print(const TextTable& table) {
   std::cout << table.text(terminal.width, terminal.colours) << std::flush;
 }
 
+/// A cell of every rung that the filter selects, of all tunings where it names none.
+std::vector<Cell> rungs(Filter filter) {
+  if (filter.tunings.empty()) filter.tunings = {"all"};
+  std::vector<Cell> cells = Registry::instance().cells(filter);
+  const auto same = [](const Cell& a, const Cell& b) { return a.variant == b.variant && a.tuning == b.tuning; };
+  cells.erase(std::unique(cells.begin(), cells.end(), same), cells.end());
+  return cells;
+}
+
 std::string or_unknown(double value, const std::string& text) { return value > 0 ? text : "unknown"; }
 
 }  // namespace
 
 void print_list(const Filter& filter) {
-  Filter all = filter;
-  if (all.tunings.empty()) all.tunings = {"all"};
   TextTable table;
-  std::string last;
-  for (const Cell& cell : Registry::instance().cells(all)) {
-    const std::string rung = cell.rung();
-    if (rung == last) continue;
-    last = rung;
+  for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
-    table.row({rung, v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
+    table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
                v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
   }
   print(table);
+}
+
+void write_list(const Filter& filter, const std::string& path) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Cell& cell : rungs(filter)) {
+    const VariantEntry& v = *cell.variant;
+    list.push_back({{"rung", cell.rung()},
+                    {"backend", v.backend},
+                    {"experiment", v.experiment},
+                    {"variant", v.name},
+                    {"tuning", cell.tuning->name()},
+                    {"idea", v.idea},
+                    {"improves", v.improves},
+                    {"library", v.library},
+                    {"needs", v.needs},
+                    {"not_expressible", v.not_expressible}});
+  }
+  std::ofstream file(path);
+  file << list.dump(1) << '\n';
+  file.close();
+  if (!file) throw Error(fmt::format("--json {}: cannot be written", path));
 }
 
 void print_plan(const Plan& plan, Runner& runner) {

@@ -8,6 +8,8 @@ namespace crosswarp {
 
 /// Every variant that the filter selects; touches no device.
 void print_list(const Filter& filter);
+/// The same, with all that their files say of them, as a JSON array. Throws Error where the file cannot be written.
+void write_list(const Filter& filter, const std::string& path);
 /// Every cell of the plan, and why it would be skipped.
 void print_plan(const Plan& plan, Runner& runner);
 /// Verifies every cell of the plan. Returns the exit code.

@@ -30,7 +30,10 @@ void on_fault(int signal) {
 int act(const Options& options) {
   using Action = Options::Action;
   if (options.action == Action::nothing) return 0;
-  if (options.action == Action::list) return print_list(options.filter), 0;
+  if (options.action == Action::list) {
+    if (options.json.empty()) return print_list(options.filter), 0;
+    return write_list(options.filter, options.json), 0;
+  }
   if (options.action == Action::devices) return print_devices(), 0;
   if (options.action == Action::report) return write_markdown(options.report_inputs, options.report_output), 0;
 
