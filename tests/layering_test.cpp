@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> allowed{
 /// Vendor headers, and the one folder where they belong.
 const std::map<std::string, std::set<std::string>> vendors{
     {"^Kokkos", {"backends/kokkos"}},
-    {"^(cuda|cub/|thrust/|cublas|mma\\.h|nv)", {"backends/gpu", "backends/cuda"}},
+    {"^(cuda|cupti|cub/|thrust/|cublas|mma\\.h|nv)", {"backends/gpu", "backends/cuda"}},
     {"^hip", {"backends/gpu", "backends/hip"}},
 };
 

@@ -70,7 +70,8 @@ std::vector<int> usable(std::string& why) {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     cudaGetLastError();
-    why = fmt::format("no {} GPU here ({})", vendor::name, code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
+    why = fmt::format("no {} GPU here ({})", vendor::name,
+                      code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
     return {};
   }
   int current = 0;  // looking at others must not change where an open device's work goes
@@ -196,6 +197,22 @@ class Gpu final : public GpuDevice {
   }
 
   Telemetry telemetry() const override { return vendor::telemetry(bus_); }
+
+  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold) override {
+    const auto from_here = [&] {
+      if (cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
+      synchronize();
+    };
+    const auto launch_once = [&] {
+      launch();
+      synchronize();
+    };
+    launch_once();  // what a kernel's first launch does (loading its code) is not to be counted
+    return vendor::count(ordinal_, wanted, from_here, launch_once);
+  }
+
+  void begin_range(const std::string& name) override { vendor::begin_range(name); }
+  void end_range() noexcept override { vendor::end_range(); }
   bool lost() const override { return lost_; }
 
  private:
