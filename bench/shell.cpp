@@ -9,6 +9,7 @@
 
 #include <array>
 #include <iostream>
+#include <set>
 
 #include "bench/version.hpp"
 #include "core/error.hpp"
@@ -37,6 +38,7 @@ class Session {
   /// Reads the counters of all that was timed. Only now: what reads them changes what is timed after it.
   void count() {
     if (options_.counters.empty()) return;
+    std::set<std::string> why_not;  // each told once, however many cells it holds for
     for (std::size_t group = 0; group < results_.size(); ++group) {
       if (results_[group].empty()) continue;
       show_progress(group, "counters");
@@ -52,8 +54,11 @@ class Session {
           if (json_) json_->add(repetition[cell]);
           if (csv_) csv_->add(repetition[cell]);
         }
+      for (const Result& result : first)
+        if (result.counters && !result.counters->why_not.empty()) why_not.insert(result.counters->why_not);
       if (prints_tables) std::cout << counters_table(first, stdout_) << std::endl;
     }
+    for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
   }
 
   void finish() {

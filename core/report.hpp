@@ -50,8 +50,8 @@ using Context = std::map<std::string, std::string>;
 /// are null.
 std::string json_line(const Result& result);
 
-/// What was counted for results that ran in the same rounds: the counters rung by rung, what bounds each, the kernels
-/// that each launches, and why there are none where there are none. Empty where nothing was asked for.
+/// What was counted for results that ran in the same rounds: the counters rung by rung, the kernels that each launches,
+/// what bounds each. Empty where nothing was asked for.
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
 
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which

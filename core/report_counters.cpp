@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/bound.hpp"
 #include "core/report.hpp"
@@ -87,14 +86,10 @@ TextTable kernels(const Counted& counted) {
 
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal) {
   Counted asked, counted;
-  std::set<std::string> why_not;
   for (const Result& r : results) {
     if (!r.counters) continue;
     asked.push_back(&r);
-    if (r.counters->why_not.empty())
-      counted.push_back(&r);
-    else
-      why_not.insert(r.counters->why_not);
+    if (r.counters->why_not.empty()) counted.push_back(&r);
   }
   if (asked.empty()) return {};
   const Result& first = *asked.front();
@@ -110,7 +105,6 @@ std::string counters_table(const std::vector<Result>& results, const Terminal& t
   for (const Result* r : asked)
     if (const auto bound = bound_in_words(*r)) bounds.row({column(*r), bound->words});
   add(bounds);
-  for (const std::string& why : why_not) text += "no counters: " + why + "\n";
   return text;
 }
 
