@@ -71,7 +71,7 @@ std::string explanation(const Result& result, const Counters& counters) {
                        unit->name, unit->percent);
   std::string latency;
   if (const auto stall = longest_stall(counters))
-    latency = fmt::format("warps {} for {:.0f} % of their time", stall->first, 100 * stall->second);
+    latency = fmt::format("{:.0f} % of a warp's time {}", 100 * stall->second, stall->first);
   if (const auto occupancy = counters["achieved_occupancy"])
     latency += fmt::format("{}{:.0f} % occupancy", latency.empty() ? "" : ", ", *occupancy);
   return latency.empty() ? "" : "latency: " + latency;
