@@ -223,6 +223,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
 
 Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   Result result = start(cell);
+  result.mode = mode;
   if (!result.note.empty()) return result;
   Device& device = *place(*cell.backend).device;
   try {
