@@ -52,9 +52,7 @@ __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes
 }
 
 /// The lanes for which `predicate` holds.
-__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) {
-  return __ballot(predicate) & lanes;
-}
+__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) { return __ballot(predicate) & lanes; }
 __device__ inline bool any(bool predicate, LaneMask lanes = all_lanes()) { return ballot(predicate, lanes) != 0; }
 __device__ inline bool all(bool predicate, LaneMask lanes = all_lanes()) { return ballot(!predicate, lanes) == 0; }
 
