@@ -1,5 +1,6 @@
 // Includes run one way: core ← experiments ← backends; backends/gpu apart, no backend includes another; and no Kokkos
-// header is seen outside backends/kokkos, no GPU header in core or experiments.
+// header is seen outside backends/kokkos, no GPU header in core, experiments or backends/gpu, which sees "platform/…" of the
+// backend that compiles it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,18 +21,19 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> allowed{
     {"core", {"core"}},
     {"experiments", {"core", "experiments"}},
-    {"backends/gpu", {"core", "backends/gpu"}},
+    {"backends/gpu", {"core", "backends/gpu", "platform"}},
     {"backends/cuda", {"core", "experiments", "backends/gpu", "backends/cuda"}},
+    {"backends/hip", {"core", "experiments", "backends/gpu", "backends/hip", "platform"}},
     {"backends/kokkos", {"core", "experiments", "backends/gpu", "backends/kokkos"}},
     {"backends/host", {"core", "experiments", "backends/host"}},
     {"bench", {"core", "bench"}},
 };
 
-/// Vendor headers, and the one folder where they belong.
+/// Vendor headers, and the folders where they belong: what backends/gpu needs of them, its platform names.
 const std::map<std::string, std::set<std::string>> vendors{
     {"^Kokkos", {"backends/kokkos"}},
-    {"^(cuda|cub/|thrust/|cublas|mma\\.h|nv)", {"backends/gpu", "backends/cuda"}},
-    {"^hip", {"backends/gpu", "backends/hip"}},
+    {"^(cuda|cub/|thrust/|cublas|mma\\.h|nv)", {"backends/cuda", "backends/hip/platform"}},
+    {"^hip", {"backends/hip"}},
 };
 
 bool starts_with_any(const std::string& path, const std::set<std::string>& prefixes) {
