@@ -1,6 +1,6 @@
 // Includes run one way: core ← experiments ← backends; backends/gpu apart, no backend includes another; and no Kokkos
-// header is seen outside backends/kokkos, no GPU header in core, experiments or backends/gpu, which sees "platform/…" of the
-// backend that compiles it.
+// header is seen outside backends/kokkos, no GPU header in core, experiments or backends/gpu, which sees those of the
+// platform that it is compiled for.
 #include <gtest/gtest.h>
 
 #include <filesystem>
