@@ -112,7 +112,8 @@ Options parse(int argc, char** argv) {
       ->group("Output");
   app.add_option("--csv", options.csv, "Results as one flat table")->type_name("FILE")->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
-  app.add_flag("--list", list, "What there is; touches no device. With --json FILE: as JSON")->group("Instead of running");
+  app.add_flag("--list", list, "What there is; touches no device. With --json FILE: as JSON")
+      ->group("Instead of running");
   app.add_flag("--dry-run", dry_run, "What would run, and what would be skipped")->group("Instead of running");
   app.add_flag("--verify", verify, "Correctness only")->group("Instead of running");
 

@@ -58,10 +58,10 @@ distribution_has() {
 # package: that takes no network.
 missing_packages() {
   local tool package libraries optional=() installed
-  for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache; do
+  for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache python3:python3; do
     command -v "${tool%:*}" >/dev/null || echo "${tool#*:}"
   done
-  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libgtest-dev libbenchmark-dev)
+  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev)
   [[ " $* " == *" -DCROSSWARP_KOKKOS=OFF "* ]] || has_kokkos || libraries+=(libtrilinos-kokkos-dev)
   if [[ $preset == cuda ]]; then optional+=(libamdhip64-dev); fi  # the headers of HIP, which has NVIDIA's GPUs, too
   if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then

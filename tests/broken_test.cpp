@@ -110,9 +110,8 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
   EXPECT_TRUE(results[0].at("bytes_per_second").is_null());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
-  return info.param.backend + "_" + info.param.name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()),
+                         [](const auto& info) { return info.param.backend + "_" + info.param.name; });
 
 }  // namespace
 }  // namespace crosswarp

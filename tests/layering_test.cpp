@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"backends/gpu", {"core", "backends/gpu", "platform"}},
     {"backends/cuda", {"core", "experiments", "backends/gpu", "backends/cuda"}},
     {"backends/hip", {"core", "experiments", "backends/gpu", "backends/hip", "platform"}},
+    {"backends/simt", {"core", "experiments", "backends/gpu", "backends/simt", "platform"}},
     {"backends/kokkos", {"core", "experiments", "backends/gpu", "backends/kokkos"}},
     {"backends/host", {"core", "experiments", "backends/host"}},
     {"bench", {"core", "bench"}},

@@ -186,8 +186,8 @@ TEST(Program, TakesAVerbatimCopyOfAVariantUnderAnotherName) {
   EXPECT_NE(verified.output.find("host/reduce_sum/copied/n:1003/type:f32  ok"), std::string::npos) << verified.output;
 }
 
-/// A kernel passes there (conformance sees to that), or has a version of its own that does, or is not expressible there,
-/// which is registered with its reason. What is in none of these states is not registered at all.
+/// A kernel passes there (conformance sees to that), or has a version of its own that does, or is not expressible
+/// there, which is registered with its reason. What is in none of these states is not registered at all.
 TEST(Program, HasEveryHandwrittenKernelOnEveryPlatformOfThisBuild) {
   const std::string devices = run("devices").output, list = "\n" + run("--list").output;
   std::size_t kernels = 0;
