@@ -61,7 +61,8 @@ Plan plan(const Options& options, Runner& runner) {
     if (const Runner::Place place = runner.place(Registry::instance().backend(name)); !place.device)
       throw Error(fmt::format("--backend {}: {}", name, place.why_not));
     else if (place.device->info().emulated && options.action == Options::Action::run)
-      throw Error(fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
+      throw Error(
+          fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(runner);
 
   const std::string pattern = benchmark_filter(options);

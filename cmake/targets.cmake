@@ -1,9 +1,9 @@
 # What every target of the project has in common.
 add_library(crosswarp_options INTERFACE)
 target_include_directories(crosswarp_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
+target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall -Wextra>)
 if(CROSSWARP_WERROR)
-  target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>)
   # GCC 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
@@ -46,6 +46,8 @@ if(CROSSWARP_HAS_HIP)
   target_include_directories(crosswarp_hip_platform SYSTEM INTERFACE ${CROSSWARP_HIP_INCLUDE_DIR})
   target_compile_definitions(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_DEFINITION})
   target_link_libraries(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_LIBRARY})
+  # Float atomics as instructions, not as loops. They are unsafe on fine-grained memory; ours is hipMalloc's, coarse-grained.
+  target_compile_options(crosswarp_hip_platform INTERFACE $<$<COMPILE_LANGUAGE:HIP>:-munsafe-fp-atomics>)
 endif()
 
 # Adds the object library `name` of sources that are compiled for `platform`.

@@ -63,9 +63,7 @@ class Buffer {
   }
 
   /// Whether both guard bands are as they were. True where there is no memory.
-  bool guards_intact() const {
-    return !memory_ || (intact(memory_, front_) && intact(back(), guard));
-  }
+  bool guards_intact() const { return !memory_ || (intact(memory_, front_) && intact(back(), guard)); }
 
   /// Device memory that a buffer takes beside its elements.
   static constexpr std::size_t guard = 4096;

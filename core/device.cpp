@@ -9,7 +9,7 @@
 namespace crosswarp {
 
 Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool) {
-  return {.counts = {}, .kernels = {}, .why_not = info_.name + " has no counters that can be read here"};
+  return {.counts = {}, .kernels = {}, .why_not = info_.name + " has none that can be read here"};
 }
 
 double measure_read_bandwidth(Device& device) {

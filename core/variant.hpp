@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,11 +85,12 @@ void add_variant(VariantEntry variant, ExperimentEntry experiment);
 template <ExperimentType E, class Queue>
 class Register {
  public:
-  Register(Variant<E, Queue> v, std::source_location here = std::source_location::current()) {
+  /// `file` is the caller's. (clang 15 takes std::source_location for this one's, being a default argument.)
+  Register(Variant<E, Queue> v, const char* file = __builtin_FILE()) {
     VariantEntry entry;
     entry.backend = Queue::backend;
     entry.experiment = E::name;
-    entry.source = here.file_name();
+    entry.source = file;
     entry.name = stem(entry.source);
     entry.idea = v.idea;
     entry.improves = v.improves;

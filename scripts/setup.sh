@@ -1,4 +1,5 @@
-# Sourced by scripts/bench and scripts/test: installs what is missing, configures and builds into build/<preset>.
+# Sourced by scripts/bench, scripts/test and scripts/check-hip: installs what is missing, configures and builds into
+# build/<preset>.
 # Says what it does on standard error, since standard output belongs to the program that runs next.
 # shellcheck shell=bash
 
@@ -44,18 +45,36 @@ has_kokkos() {
   return 1
 }
 
-# Debian's and Ubuntu's names. A tool may come from anywhere, a library is looked for as a package: that takes no network.
+# Whether the distribution has the package. A new machine has no lists yet.
+distribution_has() {
+  command -v apt-get >/dev/null || return
+  if ((EUID == 0)) && ! compgen -G "/var/lib/apt/lists/*_Packages*" >/dev/null; then
+    step "fetching the lists of packages" apt-get update
+  fi
+  [[ -n $(apt-cache show "$1" 2>/dev/null) ]]
+}
+
+# missing_packages [CMake option…]: Debian's and Ubuntu's names. A tool may come from anywhere, a library is looked for as a
+# package: that takes no network.
 missing_packages() {
-  local tool package libraries installed
-  for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache; do
+  local tool package libraries optional=() installed
+  for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache python3:python3; do
     command -v "${tool%:*}" >/dev/null || echo "${tool#*:}"
   done
-  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libgtest-dev libbenchmark-dev)
-  has_kokkos || libraries+=(libtrilinos-kokkos-dev)
+  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev)
+  [[ " $* " == *" -DCROSSWARP_KOKKOS=OFF "* ]] || has_kokkos || libraries+=(libtrilinos-kokkos-dev)
+  if [[ $preset == cuda ]]; then optional+=(libamdhip64-dev); fi  # the headers of HIP, which has NVIDIA's GPUs, too
+  if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then
+    libraries+=(hipcc libamdhip64-dev)
+    optional+=(libhipcub-dev)
+  fi
   # shellcheck disable=SC2016  # dpkg-query's own variables
-  installed=$(dpkg-query --show --showformat='${Package}=${db:Status-Status}\n' "${libraries[@]}" 2>/dev/null) || true
-  for package in "${libraries[@]}"; do
-    grep -qx "$package=installed" <<<"$installed" || echo "$package"
+  installed=$(dpkg-query --show --showformat='${Package}=${db:Status-Status}\n' "${libraries[@]}" "${optional[@]}" \
+    2>/dev/null) || true
+  for package in "${libraries[@]}" "${optional[@]}"; do
+    if grep -qx "$package=installed" <<<"$installed"; then continue; fi
+    if [[ " ${optional[*]} " == *" $package "* ]] && ! distribution_has "$package"; then continue; fi
+    echo "$package"
   done
 }
 
@@ -66,9 +85,10 @@ apt_install() {
   apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
 }
 
+# install_missing [CMake option…]
 install_missing() {
   local missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then return; fi
   if ((EUID != 0)); then
     say "packages are missing; install them with"
@@ -82,12 +102,14 @@ install_missing() {
   done
 }
 
-# Configures what is new or has changed. A folder that somebody configured with CMake alone is taken as it is.
+# configure [CMake option…]: what is new or has changed. A folder that somebody configured with CMake alone is taken as it
+# is.
 configure() {
-  local options=() record=$build/options wanted
+  local options=("$@") record=$build/options wanted
   if [[ -w ${CCACHE_DIR:-${HOME:-/}} ]] && command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     if [[ $preset == cuda ]]; then options+=(-DCMAKE_CUDA_COMPILER_LAUNCHER=ccache); fi
+    if [[ $preset == hip ]]; then options+=(-DCMAKE_HIP_COMPILER_LAUNCHER=ccache); fi
   fi
   if [[ -n $gpu && -z ${Kokkos_ROOT:-} ]]; then options+=(-DCROSSWARP_FETCH_KOKKOS=ON); fi
   wanted="${options[*]} ${Kokkos_ROOT:-} ${CXX:-} $nvcc $gpu"
@@ -97,15 +119,20 @@ configure() {
       "Google Benchmark; useful: Kokkos, git, ccache"
   fi
   rm -rf "$build/build.ninja" "$build/CMakeCache.txt" "$build/CMakeFiles"
-  step "configuring build/$preset" cmake -S "$root" --preset "$preset" "${options[@]}"
+  step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset" -B "$build" "${options[@]}"
   sed -n 's/^-- crosswarp: /crosswarp: /p' "$root/build/setup.log" >&2
   echo "$wanted" >"$record"
+}
+
+# Builds the target in `build`, by `preset`: build_target <target> [CMake option…]
+build_target() {
+  if command -v apt-get >/dev/null; then install_missing "${@:2}"; fi
+  configure "${@:2}"
+  step "building $1 in ${build#"$root/"}" cmake --build "$build" --target "$1"
 }
 
 # setup <target>
 setup() {
   choose_preset
-  if command -v apt-get >/dev/null; then install_missing; fi
-  configure
-  step "building $1 in build/$preset" cmake --build "$build" --target "$1"
+  build_target "$1"
 }

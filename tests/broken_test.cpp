@@ -27,7 +27,7 @@ std::vector<BrokenVariant> broken_variants() {
   using Where = std::pair<std::string, std::string>;  // program, backend
   const std::map<std::string, std::vector<Where>> places{
       {"host", {{"broken_bench", "host"}}},
-      {"cuda", {{"broken_bench", "cuda"}, {"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
+      {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
       {"simt", {{"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
       {"race", {{"broken_tsan", "simt"}, {"broken_tsan", "simt64"}}}};
   std::vector<BrokenVariant> all;
@@ -110,9 +110,8 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
   EXPECT_TRUE(results[0].at("bytes_per_second").is_null());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
-  return info.param.backend + "_" + info.param.name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()),
+                         [](const auto& info) { return info.param.backend + "_" + info.param.name; });
 
 }  // namespace
 }  // namespace crosswarp

@@ -7,6 +7,8 @@
 
 #include "platform/runtime.hpp"
 
+__device__ long long wall_clock64();  // HIP 5 declares it in the device's own compilation only
+
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
@@ -50,9 +52,7 @@ __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes
 }
 
 /// The lanes for which `predicate` holds.
-__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) {
-  return __ballot(predicate) & lanes;
-}
+__device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) { return __ballot(predicate) & lanes; }
 __device__ inline bool any(bool predicate, LaneMask lanes = all_lanes()) { return ballot(predicate, lanes) != 0; }
 __device__ inline bool all(bool predicate, LaneMask lanes = all_lanes()) { return ballot(!predicate, lanes) == 0; }
 
@@ -74,6 +74,10 @@ __device__ T* dynamic_shared() {
   extern __shared__ uint4 crosswarp_dynamic_shared[];
   return reinterpret_cast<T*>(crosswarp_dynamic_shared);
 }
+
+/// A counter of the device, and how many ticks it does in a second. (clock64() has 20 bits on gfx11.)
+__device__ inline long long ticks() { return wall_clock64(); }
+inline constexpr long long ticks_per_second = 100'000'000;
 
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() {

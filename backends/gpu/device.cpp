@@ -69,7 +69,7 @@ std::vector<int> usable(std::string& why) {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
-    cudaGetLastError();
+    ignore(cudaGetLastError());
     why = fmt::format("no {} GPU here ({})", vendor::name,
                       code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
     return {};
@@ -100,7 +100,9 @@ class Gpu final : public GpuDevice {
     check(cudaEventCreate(&stop_), "event create");
     check(cudaHostAlloc(&gate_, 2 * sizeof(unsigned), cudaHostAllocMapped), "host alloc");
     gate_[0] = gate_[1] = 0;
-    check(cudaHostGetDevicePointer(&gate_on_device_, gate_, 0), "host memory on the device");
+    void* gate_on_device = nullptr;
+    check(cudaHostGetDevicePointer(&gate_on_device, gate_, 0), "host memory on the device");
+    gate_on_device_ = static_cast<unsigned*>(gate_on_device);
     evictor_bytes_ = std::max(eviction_caches * info_.cache, std::size_t{64} << 20) / sizeof(uint4) * sizeof(uint4);
     evictor_ = allocate(evictor_bytes_);
     sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
@@ -111,17 +113,17 @@ class Gpu final : public GpuDevice {
   ~Gpu() override {
     release(evictor_);
     release(sink_);
-    cudaFreeHost(gate_);
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
-    for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+    ignore(cudaFreeHost(gate_));
+    ignore(cudaEventDestroy(start_));
+    ignore(cudaEventDestroy(stop_));
+    for (cudaStream_t stream : streams_) ignore(cudaStreamDestroy(stream));
   }
 
   void* allocate(std::size_t bytes) override {
     void* memory = nullptr;
     const cudaError_t code = cudaMalloc(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
+      ignore(cudaGetLastError());
       throw Error(fmt::format("{} has no {} MiB of memory left ({} MiB are free)", info_.name, bytes >> 20,
                               free_memory() >> 20),
                   code);
@@ -130,7 +132,7 @@ class Gpu final : public GpuDevice {
     return memory;
   }
   void release(void* memory) noexcept override {
-    if (!lost_) cudaFree(memory);  // which would wait for a kernel that never ends; the process's end frees it
+    if (!lost_) ignore(cudaFree(memory));  // which would wait for a kernel that never ends; the process's end frees it
   }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
@@ -177,7 +179,7 @@ class Gpu final : public GpuDevice {
       guard(cudaEventRecord(stop_, stream_), "event record");
     } catch (...) {
       open_gate();
-      cudaStreamSynchronize(stream_);
+      ignore(cudaStreamSynchronize(stream_));
       throw;
     }
     open_gate();
@@ -234,7 +236,7 @@ class Gpu final : public GpuDevice {
   /// Like check(), and finds out whether the device is still there.
   void guard(cudaError_t code, const char* what, std::source_location where = std::source_location::current()) {
     if (code == cudaSuccess) return;
-    cudaGetLastError();
+    ignore(cudaGetLastError());
     const cudaError_t after = cudaStreamQuery(stream_);
     lost_ = lost_ || (after != cudaSuccess && after != cudaErrorNotReady);
     check(code, what, where);

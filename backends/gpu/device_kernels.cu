@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/gpu/error.hpp"
 #include "platform/kernel.hpp"
 
 namespace crosswarp::gpu {
@@ -10,16 +11,16 @@ namespace {
 
 constexpr int block_size = 512;
 constexpr int read_waves = 16;  // more blocks than fit at once, so that faster multiprocessors take more of them
-constexpr long long gate_cycles = 4'000'000'000;  // about two seconds, after which a gate opens by itself
+constexpr long long gate_ticks = 2 * ticks_per_second;  // after which a gate opens by itself
 
 __global__ void empty_kernel() {}
 
 /// Keeps the stream from going on until the host has raised `*opened` to `ticket`. A launch that waits for the device
 /// while the gate is closed would wait for ever: so it opens by itself in the end, and says so.
 __global__ void gate_kernel(const volatile unsigned* opened, unsigned ticket, volatile unsigned* overdue) {
-  const long long start = clock64();
+  const long long start = ticks();
   while (*opened < ticket) {
-    if (clock64() - start > gate_cycles) {
+    if (ticks() - start > gate_ticks) {
       *overdue = ticket;
       return;
     }
@@ -57,8 +58,8 @@ __global__ void generate_kernel(float* to, std::size_t n, Lattice elements) {
 
 bool this_build_has_code() {
   cudaFuncAttributes attributes{};
-  const bool has = cudaFuncGetAttributes(&attributes, empty_kernel) == cudaSuccess;
-  cudaGetLastError();
+  const bool has = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(empty_kernel)) == cudaSuccess;
+  ignore(cudaGetLastError());
   return has;
 }
 

@@ -11,5 +11,8 @@ inline namespace CROSSWARP_PLATFORM {
 /// Throws Error, with the runtime's own words, unless `code` is success. Clears the runtime's last error.
 void check(cudaError_t code, const char* what, std::source_location where = std::source_location::current());
 
+/// For calls whose error tells nothing: clean-up, and what clears the runtime's last error.
+inline void ignore(cudaError_t) {}
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

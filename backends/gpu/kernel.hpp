@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,8 +23,8 @@ inline namespace CROSSWARP_PLATFORM {
 template <class E>
 class Register : crosswarp::Register<E, Queue> {
  public:
-  Register(Variant<E, Queue> variant, std::source_location here = std::source_location::current())
-      : crosswarp::Register<E, Queue>(resolved(std::move(variant)), here) {}
+  Register(Variant<E, Queue> variant, const char* file = __builtin_FILE())
+      : crosswarp::Register<E, Queue>(resolved(std::move(variant)), file) {}
 
  private:
   /// Leaves in `needs` what a device may lack, and says in `not_expressible` what the platform lacks.

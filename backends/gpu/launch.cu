@@ -8,7 +8,7 @@ inline namespace CROSSWARP_PLATFORM {
 
 void check(cudaError_t code, const char* what, std::source_location where) {
   if (code == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());
+  ignore(cudaGetLastError());
   throw Error(std::string(what) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")", code, where);
 }
 

@@ -73,6 +73,10 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(crosswarp_dynamic_shared);
 }
 
+/// A counter of the multiprocessor, and about how many ticks it does in a second.
+__device__ inline long long ticks() { return clock64(); }
+inline constexpr long long ticks_per_second = 2'000'000'000;
+
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() { __nanosleep(200); }
 

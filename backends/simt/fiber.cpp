@@ -1,6 +1,6 @@
-// Every switch is announced to AddressSanitizer with the stack that it goes to, and to ThreadSanitizer as one to another
-// thread that nothing orders with the last one. This file itself is compiled without them, since its own memory is
-// ordered by the switches; CROSSWARP_ASAN or CROSSWARP_TSAN says which one the program has.
+// Every switch is announced to AddressSanitizer with the stack that it goes to, and to ThreadSanitizer as one to
+// another thread that nothing orders with the last one. This file itself is compiled without them, since its own memory
+// is ordered by the switches; CROSSWARP_ASAN or CROSSWARP_TSAN says which one the program has.
 #include "backends/simt/fiber.hpp"
 
 #include <utility>
@@ -47,9 +47,9 @@ void acquire_from(void*) {}
 
 Fiber::Fiber(std::function<void(Fiber&)> work)
     : work_(std::move(work)), allocator_(stack_size), stack_(allocator_.allocate()) {
-  inside_ = boost::context::fiber(
-      std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_), allocator_,
-      [this](boost::context::fiber&& outside) { return begin(std::move(outside)); });
+  inside_ =
+      boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_),
+                            allocator_, [this](boost::context::fiber&& outside) { return begin(std::move(outside)); });
 #if defined(CROSSWARP_TSAN)
   name_ = __tsan_create_fiber(0);
 #endif

@@ -1,5 +1,5 @@
-// A stack of its own for a piece of work that can be left and taken up again. Boost.Context switches; the sanitizers are
-// told, since they would otherwise take one stack for another.
+// A stack of its own for a piece of work that can be left and taken up again. Boost.Context switches; the sanitizers
+// are told, since they would otherwise take one stack for another.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -32,7 +32,7 @@ class Fiber {
   boost::context::fiber inside_, outside_;
   const void* outside_stack_ = nullptr;
   std::size_t outside_size_ = 0;
-  void* name_ = nullptr;          // by which a sanitizer knows it
+  void* name_ = nullptr;  // by which a sanitizer knows it
   void* outside_name_ = nullptr;
 };
 

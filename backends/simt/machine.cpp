@@ -1,5 +1,5 @@
-// The scheduler. It runs one warp at a time until every lane of it waits or has left: which warp is next, and which lane
-// within it, is drawn at random. A fiber serves one thread after the other as long as none of them has to wait.
+// The scheduler. It runs one warp at a time until every lane of it waits or has left: which warp is next, and which
+// lane within it, is drawn at random. A fiber serves one thread after the other as long as none of them has to wait.
 #include "backends/simt/machine.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Extent blockDim, gridDim;
 
 namespace {
 
-constexpr std::uint64_t most_threads = 1024;           // of a block, on every GPU
+constexpr std::uint64_t most_threads = 1024;             // of a block, on every GPU
 constexpr std::uint64_t most_blocks = (1ull << 31) - 1;  // in x; 65535 in y and z
 constexpr std::size_t most_shared = 227 << 10;
 constexpr std::size_t widest_value = 16;
@@ -121,11 +121,13 @@ class Machine {
   static void require_runnable(const Launch& launch) {
     const Extent &grid = launch.grid, &block = launch.block;
     if (block.count() == 0 || block.count() > most_threads || block.z > 64)
-      throw Error(fmt::format("launch: a block of {}×{}×{} threads; 1 to {} can be", block.x, block.y, block.z, most_threads));
+      throw Error(
+          fmt::format("launch: a block of {}×{}×{} threads; 1 to {} can be", block.x, block.y, block.z, most_threads));
     if (grid.count() == 0 || grid.x > most_blocks || grid.y > 65535 || grid.z > 65535)
       throw Error(fmt::format("launch: a grid of {}×{}×{} blocks", grid.x, grid.y, grid.z));
     if (launch.shared_bytes > most_shared)
-      throw Error(fmt::format("launch: {} bytes of shared memory; at most {} can be", launch.shared_bytes, most_shared));
+      throw Error(
+          fmt::format("launch: {} bytes of shared memory; at most {} can be", launch.shared_bytes, most_shared));
   }
 
   std::uint64_t random() { return mix(launch_->order.key + ++drawn_ * 0x9e3779b97f4a7c15u); }
@@ -264,7 +266,8 @@ class Machine {
       if (thread.state == State::at_exchange) {
         if ((come & bit(thread.source)) == 0)
           throw Error(fmt::format("{}: lane {} takes the value of lane {}, which {}", line(thread.where), lane,
-                                  thread.source, left & bit(thread.source) ? "has left or never was" : "does not take part"));
+                                  thread.source,
+                                  left & bit(thread.source) ? "has left or never was" : "does not take part"));
         thread.value = brought[thread.source];
       }
       thread.votes = votes;

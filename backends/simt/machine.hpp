@@ -1,6 +1,6 @@
 // Runs kernels on the processor for the sake of their correctness: a fiber for each thread, a rendezvous for each
-// barrier and each warp-wide operation. Where threads may run in any order they run in a random one, by a seed, and what
-// breaks the language's rules is an error that names the line.
+// barrier and each warp-wide operation. Where threads may run in any order they run in a random one, by a seed, and
+// what breaks the language's rules is an error that names the line.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,10 @@ struct Launch {
   RandomStream order;        ///< Of blocks, of warps, and of lanes within a warp.
 };
 
-/// Runs `thread` once for each thread of the grid, blocks one after the other. Throws Error where the launch is one that
-/// a GPU refuses, and where threads break a rule: a barrier that not all threads of a block reach, a warp-wide operation
-/// that waits for a lane which waits elsewhere, a value from a lane that does not take part. One launch at a time.
+/// Runs `thread` once for each thread of the grid, blocks one after the other. Throws Error where the launch is one
+/// that a GPU refuses, and where threads break a rule: a barrier that not all threads of a block reach, a warp-wide
+/// operation that waits for a lane which waits elsewhere, a value from a lane that does not take part. One launch at a
+/// time.
 void run(const Launch& launch, const std::function<void()>& thread);
 
 // The rest is for running threads alone.

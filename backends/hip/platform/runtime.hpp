@@ -7,6 +7,7 @@
 #include <hip/hip_runtime.h>
 #else
 #include <hip/hip_runtime_api.h>
+#undef __noinline__  // a macro of HIP's, and an attribute in the headers of GCC 16
 #endif
 
 #define CROSSWARP_PLATFORM hip

@@ -1,4 +1,5 @@
-// Every thread adds to one shared word, without an atomic: right wherever threads take turns, a race wherever they do not.
+// Every thread adds to one shared word, without an atomic: right wherever threads take turns, a race wherever they do
+// not.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

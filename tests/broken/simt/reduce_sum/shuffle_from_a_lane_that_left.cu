@@ -9,8 +9,7 @@ __global__ void kernel(const float* in, std::size_t n, float* out) {
   if (threadIdx.x >= warp_size() / 2) return;
   float sum = 0;
   for (std::size_t i = threadIdx.x; i < n; i += warp_size() / 2) sum += in[i];
-  for (unsigned delta = warp_size() / 2; delta > 0; delta /= 2)
-    sum += shuffle_down(sum, delta);  // caught here
+  for (unsigned delta = warp_size() / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);  // caught here
   if (threadIdx.x == 0) *out = sum;
 }
 

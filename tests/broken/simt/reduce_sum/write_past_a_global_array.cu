@@ -8,8 +8,7 @@ namespace {
 __global__ void kernel(const float* in, std::size_t n, float* out) {
   float sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += in[i];
-  for (int i = 0; i <= 1; ++i)
-    out[i] = sum;  // caught here
+  for (int i = 0; i <= 1; ++i) out[i] = sum;  // caught here
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {

@@ -1,0 +1,81 @@
+// AMD's GPUs. No telemetry: clocks and throttle reasons come from ROCm SMI, whose answers differ between generations,
+// and none has been at hand to compare them with. No figure is better than one that nobody has checked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "backends/gpu/vendor.hpp"
+#include "core/error.hpp"
+
+namespace crosswarp::gpu::vendor {
+namespace {
+
+/// What the runtime does not tell of an architecture, or not in the same unit for each. 0 where no source is known.
+struct Architecture {
+  std::string_view name;
+  int flops;               ///< FP32, of a compute unit in a clock, without matrix units.
+  int transfers;           ///< Of the memory's bus in one of the memory clocks that the runtime tells.
+  std::size_t last_cache;  ///< MiB behind L2, which is the last one where this is 0.
+};
+
+/// FLOPs: white papers of CDNA 2 and CDNA 3 (packed FP32: two multiply-adds a lane). Transfers: the same papers'
+/// bandwidth over clock and bus width (MI250X: 1.6 TB/s a die of 1.6 GHz and 4096 bits; MI300X: 5.3 TB/s of 1.3 GHz and
+/// 8192 bits). Caches: ROCm's documentation, "AMD GPU specifications", the largest of each architecture.
+constexpr std::array architectures{
+    Architecture{"gfx90a", 256, 2, 0},
+    Architecture{"gfx942", 256, 4, 256},
+    Architecture{"gfx1100", 0, 0, 96},
+};
+
+/// `gfx90a` of `gfx90a:sramecc+:xnack-`.
+std::string architecture(const cudaDeviceProp& properties) {
+  const std::string_view name = properties.gcnArchName;
+  return std::string(name.substr(0, name.find(':')));
+}
+
+}  // namespace
+
+const std::string name = "AMD";
+const std::string runtime = "hip";
+
+std::string version(int number) {
+  return fmt::format("{}.{}.{}", number / 10'000'000, number / 100'000 % 100, number % 100'000);
+}
+
+void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
+  info.architecture = architecture(properties);
+  const auto known = std::ranges::find(architectures, info.architecture, &Architecture::name);
+  const Architecture facts = known == architectures.end() ? Architecture{} : *known;
+  info.flops_f32 = facts.flops * info.compute_units * info.clock;
+  info.memory_bandwidth *= facts.transfers / 2.0;  // two are counted already
+  if (facts.last_cache > 0) info.cache = facts.last_cache << 20;
+  if (properties.cooperativeLaunch) info.features = {"cooperative"};
+}
+
+std::string how_to_build_for(const cudaDeviceProp& properties) {
+  return "configure with -DCMAKE_HIP_ARCHITECTURES=" + architecture(properties);
+}
+
+Telemetry telemetry(const std::string& pci_bus_id) {
+  static_cast<void>(pci_bus_id);
+  return {};
+}
+
+/// Of the kernel's module, where AMD's own is installed. The kernel's built-in one has no version but the kernel's.
+std::string driver_version() {
+  std::string version;
+  std::ifstream("/sys/module/amdgpu/version") >> version;
+  return version;
+}
+
+Counters count(int, const std::vector<const Counter*>&, const std::function<void()>&, const std::function<void()>&) {
+  throw Error("those of AMD's GPUs are not read");
+}
+
+void begin_range(const std::string&) {}
+void end_range() noexcept {}
+
+}  // namespace crosswarp::gpu::vendor
