@@ -208,8 +208,8 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
     }
     preparing += wall_clock() - began;
     run_placement(device, *prepared, batching, contestants, floors);
-    // They bind in another order next time: small workspaces lie side by side, and which one lies where is worth 4 % of a
-    // short launch.
+    // They bind in another order next time: small workspaces lie side by side, and which one lies where is worth 4 % of
+    // a short launch.
     if (!contestants.empty()) std::rotate(contestants.begin(), contestants.begin() + 1, contestants.end());
     for (Contestant& c : contestants) c.unbind();
     std::erase_if(contestants, [&](const Contestant& c) {
