@@ -2,6 +2,7 @@
 #include "bench/listing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "core/format.hpp"
+#include "core/names.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
@@ -29,6 +32,25 @@ std::vector<Cell> rungs(Filter filter) {
   const auto same = [](const Cell& a, const Cell& b) { return a.variant == b.variant && a.tuning == b.tuning; };
   cells.erase(std::unique(cells.begin(), cells.end(), same), cells.end());
   return cells;
+}
+
+/// An id as it is written: `<rung>[/<axis>:<value>]…[/<mode>]`.
+struct CellId {
+  std::string rung, mode;
+  std::map<std::string, std::string> axes;
+};
+
+CellId parse_id(const std::string& id) {
+  CellId parsed;
+  std::istringstream parts(id);
+  for (std::string part; std::getline(parts, part, '/');)
+    if (const auto colon = part.find(':'); colon != part.npos)
+      parsed.axes[part.substr(0, colon)] = part.substr(colon + 1);
+    else if (!parsed.axes.empty())
+      parsed.mode = part;
+    else
+      parsed.rung += (parsed.rung.empty() ? "" : "/") + part;
+  return parsed;
 }
 
 std::string or_unknown(double value, const std::string& text) { return value > 0 ? text : "unknown"; }
@@ -97,6 +119,53 @@ int print_verdicts(const Plan& plan, Runner& runner) {
   std::cout << fmt::format("{} ok, {} wrong, {} failed, {} skipped\n", counts[Status::ok], counts[Status::wrong],
                            counts[Status::failed], counts[Status::skipped]);
   return counts[Status::wrong] + counts[Status::failed] ? 1 : 0;
+}
+
+void print_counters() {
+  TextTable table;
+  table.row({"counter", "group", "unit", "what it says"}, TextTable::Colour::faint);
+  for (const Counter& c : all_counters())
+    table.row({std::string(c.name), std::string(c.group), std::string(c.unit),
+               fmt::format("{}{}", c.meaning, c.metric.empty() ? "" : fmt::format(" ({})", c.metric))});
+  print(table);
+  std::cout << fmt::format(
+      "bench --counters reads them all, --counters=memory,stalls some groups of them ({}).\n"
+      "In parentheses: the metric of NVIDIA's that it is. Stalls: cycles between two instructions of a warp.\n"
+      "Of several kernels in a launch, sums are added and all else is weighted by each kernel's time.\n",
+      fmt::join(counter_groups(), ", "));
+}
+
+int profile_cell(const Options& options, Runner& runner) {
+  constexpr std::size_t launches = 5;
+  const CellId id = parse_id(options.profile);
+  const auto refuse = [&](const std::string& why) -> Error {
+    return Error(fmt::format("--profile {}: {}", options.profile, why));
+  };
+  std::vector<std::string> known;
+  Filter filter = options.filter;
+  for (const Cell& cell : rungs({})) {
+    known.push_back(cell.rung());
+    if (known.back() != id.rung) continue;
+    filter.backends = {cell.variant->backend};
+    filter.experiments = {cell.variant->experiment};
+    filter.variants = {cell.variant->name};
+    if (cell.tuning != &cell.variant->tunings.front()) filter.tunings = {cell.tuning->name()};
+  }
+  if (std::find(known.begin(), known.end(), id.rung) == known.end()) throw refuse(did_you_mean(id.rung, known));
+  for (const auto& [axis, value] : id.axes) filter.axes[axis] = value;
+  Mode mode = options.modes.front();
+  if (!id.mode.empty()) {
+    const std::vector<Mode> modes{Mode::cold, Mode::hot, Mode::single};
+    const auto found = std::find_if(modes.begin(), modes.end(), [&](Mode m) { return to_string(m) == id.mode; });
+    if (found == modes.end()) throw refuse(did_you_mean(id.mode, {"cold", "hot", "single"}));
+    mode = *found;
+  }
+  const std::vector<Cell> cells = Registry::instance().cells(filter);
+  if (cells.size() != 1)
+    throw refuse(fmt::format("these are {} cells; name one, as {}", cells.size(), cells.front().id()));
+  const Result result = runner.profile(cells.front(), mode, launches);
+  std::cout << fmt::format("{}: {} launches, {}\n", result.name(), launches, result.label());
+  return result.status == Status::ok ? 0 : 1;
 }
 
 void print_devices() {

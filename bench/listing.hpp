@@ -14,6 +14,11 @@ void write_list(const Filter& filter, const std::string& path);
 void print_plan(const Plan& plan, Runner& runner);
 /// Verifies every cell of the plan. Returns the exit code.
 int print_verdicts(const Plan& plan, Runner& runner);
+/// What each hardware counter says, and its unit.
+void print_counters();
+/// Launches the cell of `options.profile` for a profiler that watches. Returns the exit code. Throws Error, with the
+/// nearest match, where there is no such cell.
+int profile_cell(const Options& options, Runner& runner);
 /// The devices of each backend and their theoretical peaks.
 void print_devices();
 

@@ -43,6 +43,7 @@ int act(const Options& options) {
   }
 
   Runner runner(options.run);
+  if (options.action == Action::profile) return profile_cell(options, runner);
   const Plan what = plan(options, runner);
   if (options.action == Action::dry_run) return print_plan(what, runner), 0;
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(fault, on_fault);

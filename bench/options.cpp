@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "bench/listing.hpp"
+#include "bench/profiler.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
 
@@ -62,6 +64,7 @@ Options parse(int argc, char** argv) {
       "Without arguments: every experiment at its default points on the best backend here.\n"
       "Values on an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3 and ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
+      "bench --help counters explains each hardware counter.\n"
       "Exit codes: 0 done; 1 something was wrong, failed or implausible, or compare found it slower; 2 the request\n"
       "cannot be met.");
   app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
@@ -111,11 +114,20 @@ Options parse(int argc, char** argv) {
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--csv", options.csv, "Results as one flat table")->type_name("FILE")->group("Output");
+  std::string counters;
+  app.add_flag("--counters{all}", counters,
+               "After the run, hardware counters of each cell; --counters=memory,stalls: some groups of them")
+      ->type_name("GROUPS")
+      ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
   app.add_flag("--list", list, "What there is; touches no device. With --json FILE: as JSON")
       ->group("Instead of running");
   app.add_flag("--dry-run", dry_run, "What would run, and what would be skipped")->group("Instead of running");
   app.add_flag("--verify", verify, "Correctness only")->group("Instead of running");
+  app.add_option("--profile", options.profile,
+                 "Launches one cell alone, a few times, for a profiler; its id as in --dry-run")
+      ->type_name("ID")
+      ->group("Instead of running");
 
   CLI::App* devices = app.add_subcommand("devices", "What this machine has and what each backend sees of it");
   CLI::App* report = app.add_subcommand("report", "Tables from the JSON of earlier runs");
@@ -154,7 +166,10 @@ Options parse(int argc, char** argv) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::cout << (app.get_subcommands().empty() ? &app : app.get_subcommands().front())->help();
+    if (app.remaining() == std::vector<std::string>{"counters"})
+      print_counters();
+    else
+      std::cout << (app.get_subcommands().empty() ? &app : app.get_subcommands().front())->help();
     options.action = Options::Action::nothing;
     return options;
   } catch (const CLI::ParseError& error) {
@@ -167,7 +182,11 @@ Options parse(int argc, char** argv) {
   if (hot) options.modes.push_back(Mode::hot);
   if (single) options.modes.push_back(Mode::single);
   if (options.modes.empty()) options.modes.push_back(Mode::cold);
-  if (list + dry_run + verify > 1) throw Error("--list, --dry-run and --verify exclude each other");
+  const bool profile = !options.profile.empty();
+  if (list + dry_run + verify + profile > 1)
+    throw Error("--list, --dry-run, --verify and --profile exclude each other");
+  if (!counters.empty()) options.counters = select_counters(counters);
+  options.run.why_untimed = profiler_attached();
   if (compare->parsed()) {
     if (compare_format == "md") comparison.format = Page::Format::markdown;
     if (comparison.backends.empty() && comparison.inputs.size() != 2)
@@ -183,6 +202,7 @@ Options parse(int argc, char** argv) {
                    : list              ? Action::list
                    : dry_run           ? Action::dry_run
                    : verify            ? Action::verify
+                   : profile           ? Action::profile
                                        : Action::run;
   return options;
 }

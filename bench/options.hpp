@@ -11,11 +11,13 @@
 namespace crosswarp {
 
 struct Options {
-  enum class Action { run, list, dry_run, verify, devices, report, compare, nothing };
+  enum class Action { run, list, dry_run, verify, devices, report, compare, profile, nothing };
   Action action = Action::run;
   Filter filter;
   std::vector<Mode> modes;
   RunOptions run;
+  std::string profile;                   ///< The id of the cell to profile.
+  std::vector<const Counter*> counters;  ///< Read after timing.
   std::string json, csv;
   bool quiet = false;
 

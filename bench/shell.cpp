@@ -9,6 +9,7 @@
 
 #include <array>
 #include <iostream>
+#include <set>
 
 #include "bench/version.hpp"
 #include "core/error.hpp"
@@ -23,7 +24,7 @@ class Session {
   Session(const Options& options, const Plan& plan, Runner& runner)
       : options_(options), plan_(plan), runner_(runner), calls_(plan.groups.size()), results_(plan.groups.size()) {
     if (!options.json.empty()) json_.emplace(options.json, context_of(options, plan, runner));
-    if (!options.csv.empty()) csv_.emplace(options.csv);
+    if (!options.csv.empty()) csv_.emplace(options.csv, options.counters);
     for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
   }
 
@@ -32,6 +33,32 @@ class Session {
     const std::size_t repetition = calls_[group][cell]++;
     if (results_[group].size() <= repetition) run(group, repetition);
     return results_[group][repetition][cell];
+  }
+
+  /// Reads the counters of all that was timed. Only now: what reads them changes what is timed after it.
+  void count() {
+    if (options_.counters.empty()) return;
+    std::set<std::string> why_not;  // each told once, however many cells it holds for
+    for (std::size_t group = 0; group < results_.size(); ++group) {
+      if (results_[group].empty()) continue;
+      show_progress(group, "counters");
+      std::vector<Result>& first = results_[group].front();
+      runner_.count(first, options_.counters);
+      clear_progress();
+      for (std::vector<Result>& repetition : results_[group])
+        for (std::size_t cell = 0; cell < repetition.size(); ++cell) {
+          if (repetition[cell].time()) {
+            repetition[cell].counters = first[cell].counters;
+            repetition[cell].kernel = first[cell].kernel;
+          }
+          if (json_) json_->add(repetition[cell]);
+          if (csv_) csv_->add(repetition[cell]);
+        }
+      for (const Result& result : first)
+        if (result.counters && !result.counters->why_not.empty()) why_not.insert(result.counters->why_not);
+      if (prints_tables) std::cout << counters_table(first, stdout_) << std::endl;
+    }
+    for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
   }
 
   void finish() {
@@ -44,7 +71,7 @@ class Session {
 
  private:
   void run(std::size_t group, std::size_t repetition) {
-    show_progress(group);
+    show_progress(group, "times");
     const Group& g = plan_.groups[group];
     std::vector<Result> results = runner_.run(g.cells, g.mode, plan_.backends);
     clear_progress();
@@ -52,18 +79,18 @@ class Session {
       result.repetition = repetition;
       all_well_ = all_well_ && (result.status == Status::ok || result.status == Status::skipped);
       if (json_) json_->add(result);
-      if (csv_) csv_->add(result);
+      if (csv_ && options_.counters.empty()) csv_->add(result);  // else when they are known
     }
     if (prints_tables) std::cout << table(results, stdout_) << std::endl;
     results_[group].push_back(std::move(results));
   }
 
-  void show_progress(std::size_t group) const {
+  void show_progress(std::size_t group, const char* what) const {
     if (options_.quiet || stderr_.width == 0) return;
     const Group& g = plan_.groups[group];
     const std::string line =
-        fmt::format("[{}/{}] {} {} {}: {} rungs", group + 1, plan_.groups.size(), g.cells[0].experiment->name,
-                    g.cells[0].point.name(), to_string(g.mode), g.cells.size());
+        fmt::format("[{}/{}] {} {} {}: {} of {} rungs", group + 1, plan_.groups.size(), g.cells[0].experiment->name,
+                    g.cells[0].point.name(), to_string(g.mode), what, g.cells.size());
     std::cerr << "\r" << line.substr(0, stderr_.width - 1) << "\033[K" << std::flush;
   }
   void clear_progress() const {
@@ -140,7 +167,7 @@ Context context_of(const Options& options, const Plan& plan, Runner& runner) {
     if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
     if (info.memory_bandwidth > 0)
       context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.memory_bandwidth);
-    if (!context.contains(prefix + "measured_bytes_per_second"))
+    if (options.run.why_untimed.empty() && !context.contains(prefix + "measured_bytes_per_second"))
       context[prefix + "measured_bytes_per_second"] = fmt::format("{:.4g}", runner.measured_bandwidth(*device));
   }
   context["backends"] = backends;
@@ -173,6 +200,7 @@ int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
     }
   NoReporter none;
   benchmark::RunSpecifiedBenchmarks(wants_format ? nullptr : &none);
+  session.count();
   session.finish();
   return session.all_well() ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/counters.hpp"
 #include "core/random.hpp"
 
 namespace crosswarp {
@@ -87,12 +88,33 @@ class Device {
 
   virtual Telemetry telemetry() const { return {}; }
 
+  /// Reads hardware counters over one `launch`, which is repeated until all that are wanted are read; each time from
+  /// flushed caches where `cold`. Slow, and what is timed after it in the same process is not what it was before.
+  /// Throws Error, or says why not, where nothing can be read.
+  virtual Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold);
+
+  /// Between them profilers show what is enqueued under `name`. See Range.
+  virtual void begin_range(const std::string& name) { static_cast<void>(name); }
+  virtual void end_range() noexcept {}
+
   /// A fault has made the device unusable for this process.
   virtual bool lost() const { return false; }
 
  protected:
   explicit Device(DeviceInfo info) : info_(std::move(info)) {}
   DeviceInfo info_;
+};
+
+/// What profilers show under `name` while it lives. Costs nothing where none is attached.
+class Range {
+ public:
+  Range(Device& device, const std::string& name) : device_(device) { device_.begin_range(name); }
+  ~Range() { device_.end_range(); }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  Device& device_;
 };
 
 /// The best of several reads of a set far larger than the cache, in bytes per second: the measured ceiling for memory

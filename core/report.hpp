@@ -50,12 +50,17 @@ using Context = std::map<std::string, std::string>;
 /// are null.
 std::string json_line(const Result& result);
 
+/// What was counted for results that ran in the same rounds: the counters rung by rung, the kernels that each launches,
+/// what bounds each. Empty where nothing was asked for.
+std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
+
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which
 /// appears whole or not at all.
 class JsonFile {
  public:
   /// Throws Error where the files cannot be written.
   JsonFile(std::string path, Context context);
+  /// A second result of the same name and repetition takes the first one's place in the file.
   void add(const Result& result);
   void finish();
 
@@ -64,17 +69,19 @@ class JsonFile {
   Context context_;
   std::ofstream journal_;
   std::vector<std::string> lines_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // in lines_, by name and repetition
 };
 
 /// One line for each result, in one flat table.
 class CsvFile {
  public:
-  /// Throws Error where the file cannot be written.
-  explicit CsvFile(const std::string& path);
+  /// `counters`: a column for each. Throws Error where the file cannot be written.
+  explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {});
   void add(const Result& result);
 
  private:
   std::string path_;
+  std::vector<const Counter*> counters_;
   std::ofstream file_;
 };
 

@@ -1,6 +1,7 @@
 // One flat line for each result.
 #include <fmt/format.h>
 
+#include "core/bound.hpp"
 #include "core/error.hpp"
 #include "core/report.hpp"
 
@@ -21,25 +22,29 @@ std::string value(const std::optional<Ratio>& ratio) { return ratio ? number(rat
 
 }  // namespace
 
-CsvFile::CsvFile(const std::string& path) : path_(path), file_(path) {
+CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters)
+    : path_(path), counters_(std::move(counters)), file_(path) {
   if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path));
   file_ << "name,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,flops_per_"
            "second,"
-           "of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,occupancy,label"
-        << std::endl;
+           "of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,occupancy,bound,";
+  for (const Counter* counter : counters_) file_ << counter->name << ',';
+  file_ << "label" << std::endl;
 }
 
 void CsvFile::add(const Result& r) {
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
-  file_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", field(r.name()),
-                       field(r.device.name), r.repetition, to_string(r.status), number(r.time()),
-                       number(when_ok(r.floor)), number(when_ok(spread(flatten(r.measurement.seconds)))),
-                       flatten(r.measurement.seconds).size(), r.measurement.launches, number(r.bytes_per_second()),
-                       number(r.flops_per_second()), number(r.of_measured_peak()), number(r.of_theoretical_peak()),
-                       value(r.parent), value(r.library), value(r.other), field(r.other_rung),
-                       r.kernel.registers ? std::to_string(r.kernel.registers) : "",
-                       r.kernel.registers ? number(r.kernel.occupancy) : "", field(r.label()))
-        << std::endl;
+  file_ << fmt::format(
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), field(r.device.name),
+      r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
+      number(when_ok(spread(flatten(r.measurement.seconds)))), flatten(r.measurement.seconds).size(),
+      r.measurement.launches, number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
+      number(r.of_theoretical_peak()), value(r.parent), value(r.library), value(r.other), field(r.other_rung),
+      r.kernel.registers ? std::to_string(r.kernel.registers) : "",
+      r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words));
+  for (const Counter* counter : counters_)
+    file_ << number(r.counters ? (*r.counters)[counter->name] : std::nullopt) << ',';
+  file_ << field(r.label()) << std::endl;
   if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path_));
 }
 

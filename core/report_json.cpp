@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/bound.hpp"
 #include "core/error.hpp"
 #include "core/report.hpp"
 
@@ -21,6 +22,27 @@ Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 Json ratio(const std::optional<Ratio>& r) {
   if (!r) return nullptr;
   return {{"value", r->value}, {"low", r->interval.low}, {"high", r->interval.high}};
+}
+
+/// Adds what was counted, and why the rest was not.
+void add_counters(Json& json, const Counters& counters) {
+  json["counters"] = Json::object();
+  Json why = Json::object();
+  for (const Count& count : counters.counts) {
+    json["counters"][std::string(count.counter->name)] = number(count.value);
+    if (!count.value) why[std::string(count.counter->name)] = count.why_not;
+  }
+  if (!counters.why_not.empty()) why["all"] = counters.why_not;
+  json["counters_why_not"] = why;
+  json["kernels"] = Json::array();
+  for (const KernelRun& kernel : counters.kernels)
+    json["kernels"].push_back({{"name", kernel.name},
+                               {"registers", kernel.use.registers},
+                               {"shared_bytes", kernel.use.shared_bytes},
+                               {"grid", kernel.grid},
+                               {"block", kernel.block},
+                               {"occupancy", known(kernel.use.occupancy)},
+                               {"limited_by", kernel.limited_by}});
 }
 
 /// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
@@ -86,6 +108,10 @@ std::string json_line(const Result& r) {
   json["occupancy"] = known(r.kernel.occupancy);
   json["blocks"] = known(static_cast<double>(r.kernel.blocks));
   json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
+  const auto bound = bound_in_words(r);
+  json["bound"] = bound ? Json(bound->words) : Json(nullptr);
+  json["most_gain"] = bound ? number(bound->gain) : Json(nullptr);
+  if (r.counters) add_counters(json, *r.counters);
   json["over_parent"] = ratio(r.parent);
   json["over_library"] = ratio(r.library);
   json["over_other"] = ratio(r.other);
@@ -108,8 +134,11 @@ JsonFile::JsonFile(std::string path, Context context) : path_(std::move(path)), 
 }
 
 void JsonFile::add(const Result& result) {
-  lines_.push_back(json_line(result));
-  journal_ << lines_.back() << std::endl;
+  const auto [place, is_new] = places_.try_emplace({result.name(), result.repetition}, lines_.size());
+  if (is_new) lines_.emplace_back();
+  std::string& line = lines_[place->second];
+  line = json_line(result);
+  journal_ << line << std::endl;
   if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
 }
 

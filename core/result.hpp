@@ -38,10 +38,11 @@ struct Result {
   Verdict verdict;
   Cost cost;
   Measurement measurement;
-  KernelUse kernel;               ///< The largest kernel that it launches; zeros where nobody could tell.
-  DeviceInfo device;              ///< Without a key where none was opened.
-  double measured_bandwidth = 0;  ///< Of the device, bytes per second.
-  double floor = 0;               ///< Seconds of an empty launch, measured the same way in the same rounds.
+  KernelUse kernel;                  ///< The largest kernel that it launches; zeros where nobody could tell.
+  DeviceInfo device;                 ///< Without a key where none was opened.
+  double measured_bandwidth = 0;     ///< Of the device, bytes per second.
+  double floor = 0;                  ///< Seconds of an empty launch, measured the same way in the same rounds.
+  std::optional<Counters> counters;  ///< Where they were asked for.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.

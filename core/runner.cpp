@@ -39,6 +39,14 @@ void judge(Result& result, const Problem& problem, const Bound& bound) {
   result.note = result.verdict.where;
 }
 
+/// The one with most threads.
+KernelUse largest(const std::vector<KernelUse>& kernels) {
+  KernelUse most;
+  for (const KernelUse& kernel : kernels)
+    if (kernel.blocks * kernel.threads > most.blocks * most.threads) most = kernel;
+  return most;
+}
+
 void fail(Result& result, const std::string& why) {
   result.status = Status::failed;
   result.note = why;
@@ -49,11 +57,11 @@ void verify_on(Device& device, Problem& problem, std::size_t sets, Result& resul
   Bound bound = result.cell.variant->bind(device, problem, *result.cell.tuning);
   problem.poison();
   bound.log->on = true;
+  const Range range(device, result.cell.id());
   for (std::size_t set = 0; set < sets; ++set) bound.launch(set);
   device.synchronize();
   judge(result, problem, bound);
-  for (const KernelUse& kernel : bound.log->kernels)
-    if (kernel.blocks * kernel.threads > result.kernel.blocks * result.kernel.threads) result.kernel = kernel;
+  result.kernel = largest(bound.log->kernels);
 }
 
 }  // namespace
@@ -69,6 +77,7 @@ struct Runner::Batching {
 struct Runner::Contestant {
   Result* result;
   bool gated;
+  std::string id = result->cell.id();
   Bound bound = {};
   std::function<void(std::size_t)> launch = {};
   double wall = 0;  // seconds of all its turns, and of verifying it by the timed path
@@ -151,6 +160,7 @@ bool Runner::lost_device() const {
 }
 
 double Runner::measured_bandwidth(Device& device) {
+  if (!options_.why_untimed.empty()) return 0;
   const auto [place, is_new] = bandwidths_.try_emplace(device.info().key, 0.0);
   if (is_new) place->second = measure_read_bandwidth(device);
   return place->second;
@@ -172,8 +182,66 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
         if (result->status == Status::skipped || result->status == Status::ok) fail(*result, error.what());
     }
   }
+  if (!options_.why_untimed.empty())
+    for (Result& result : results)
+      if (result.status == Status::ok) {
+        result.status = Status::skipped;
+        result.note = options_.why_untimed;
+        result.measurement.seconds.clear();
+      }
   compare(results, backends);
   return results;
+}
+
+void Runner::count(std::vector<Result>& results, const std::vector<const Counter*>& wanted) {
+  std::map<Device*, std::unique_ptr<Problem>> prepared;
+  for (Result& result : results) {
+    if (!result.time()) continue;
+    const Cell& cell = result.cell;
+    Device& device = *place(*cell.backend).device;
+    Counters& counters = result.counters.emplace();
+    try {
+      if (device.lost()) throw Error(lost_earlier);
+      std::unique_ptr<Problem>& problem = prepared[&device];
+      if (!problem) problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
+      const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
+      problem->poison();
+      const Range range(device, cell.id());
+      counters = device.count(
+          wanted, [&] { bound.launch(0); }, result.mode != Mode::hot);
+      if (!counters.why_not.empty()) continue;
+      if (const Verdict verdict = problem->check(cell.variant->result); !verdict.ok)
+        throw Error("wrong when counted: " + verdict.where);
+    } catch (const std::exception& error) {
+      counters = {.counts = {}, .kernels = {}, .why_not = error.what()};
+    }
+    std::vector<KernelUse> uses;
+    for (const KernelRun& kernel : counters.kernels) uses.push_back(kernel.use);
+    if (result.kernel.registers == 0) result.kernel = largest(uses);  // nobody could tell before
+  }
+}
+
+Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
+  Result result = start(cell);
+  result.mode = mode;
+  if (!result.note.empty()) return result;
+  Device& device = *place(*cell.backend).device;
+  try {
+    const auto problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
+    const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
+    problem->poison();
+    const std::string id = cell.id();
+    const std::function<void(std::size_t)> launch = [&](std::size_t) {
+      const Range range(device, id);
+      bound.launch(0);
+    };
+    for (std::size_t i = 0; i < launches; ++i)
+      device.time({.launch = launch, .count = 1, .cold = mode != Mode::hot, .gated = false});
+    judge(result, *problem, bound);
+  } catch (const std::exception& error) {
+    fail(result, error.what());
+  }
+  return result;
 }
 
 void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mode) {
@@ -235,6 +303,7 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
     const double began = wall_clock();
     try {
       problem.poison();
+      const Range range(device, c.id);
       sample(c.launch, c.gated);
       judge(*c.result, problem, c.bound);
       if (c.result->status != Status::ok) c.result->note = when + c.result->note;
@@ -266,6 +335,7 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   std::vector<std::function<double()>> turns;
   for (Contestant& c : contestants) {
     turns.push_back([&] {
+      const Range range(device, c.id);
       const double before = processor_clock();
       const double seconds = sample(c.launch, c.gated);
       c.cpu += processor_clock() - before;

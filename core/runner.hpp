@@ -15,6 +15,7 @@ struct RunOptions {
   std::size_t device = 0;  ///< The place in each backend's list.
   std::uint64_t seed = 1;
   StopRule stop = {};
+  std::string why_untimed = {};  ///< Why times would say nothing here (a profiler is attached): then none are kept.
 };
 
 /// Opens devices as they are needed and keeps them. Cells of one point on one physical device share their inputs.
@@ -38,10 +39,18 @@ class Runner {
   /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again.
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends);
 
+  /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
+  /// What is timed afterwards is not comparable to what was timed before.
+  void count(std::vector<Result>& results, const std::vector<const Counter*>& wanted);
+
+  /// Launches a cell `launches` times, alone and with nothing held back, for a profiler that watches. Each launch
+  /// stands in a range of the cell's id; `mode` says what is in the caches. Times nothing.
+  Result profile(const Cell& cell, Mode mode, std::size_t launches);
+
   /// Whether a device that was opened has become unusable.
   bool lost_device() const;
 
-  /// The measured memory ceiling of `device`, taken on first use.
+  /// The measured memory ceiling of `device`, taken on first use. 0 where nothing is timed.
   double measured_bandwidth(Device& device);
 
  private:

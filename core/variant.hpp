@@ -24,16 +24,7 @@ struct Tuning {
   std::string name() const;
 };
 
-/// What one kernel launch took, as far as the launching layer can tell.
-struct KernelUse {
-  int registers = 0;             ///< Per thread.
-  std::size_t shared_bytes = 0;  ///< Per block, static and dynamic.
-  double occupancy = 0;          ///< Resident threads over the most that fit.
-  std::size_t blocks = 0;
-  std::size_t threads = 0;  ///< Per block.
-};
-
-/// The kernels that were launched while it was on. Off while timing.
+/// The kernels that were launched while it was on, as far as the launching layer can tell. Off while timing.
 struct LaunchLog {
   bool on = false;
   std::vector<KernelUse> kernels;

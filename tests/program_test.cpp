@@ -66,6 +66,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"device", "--backend host --device 7", "sees 1 device"},
         BadRequest{"empty_value", "--backend host --n ''", "missing"},
         BadRequest{"two_actions", "--list --verify", "exclude each other"},
+        BadRequest{"counters", "--backend host --counters=memry", "--counters memry: unknown; did you mean 'memory'"},
+        BadRequest{"profile", "--profile host/reduce_sum/referense", "did you mean 'host/reduce_sum/reference'"},
+        BadRequest{"profile_mode", "--profile host/reduce_sum/reference/n:8/type:f32/colt", "did you mean 'cold'"},
+        BadRequest{"profile_of_many", "--profile host/reduce_sum/reference", "name one, as host/reduce_sum"},
         BadRequest{"min_time", "--min-time soon", "--min-time"},
         BadRequest{"google_flag", "--backend host --benchmark_no_such_thing=1", "--benchmark_no_such_thing"},
         BadRequest{"google_filter", "--backend host --benchmark_filter=nothing_is_named_so", "nothing is selected"},
@@ -205,6 +209,52 @@ TEST(Program, HasEveryHandwrittenKernelOnEveryPlatformOfThisBuild) {
     }
   }
   EXPECT_TRUE(kernels > 0 || devices.find("\nsimt ") == std::string::npos) << "the folders have moved";
+}
+
+TEST(Program, SaysInOneLineThatTheHostHasNoCounters) {
+  const Temporary json_file("counters.json");
+  const std::string& json = json_file;
+  const Finished finished = run(quick + "--counters --json " + json);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  const auto told = finished.output.find("no counters");
+  ASSERT_NE(told, std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("no counters", told + 1), std::string::npos) << finished.output;
+  std::ifstream file(json);
+  const auto results = nlohmann::json::parse(file);
+  ASSERT_EQ(results["benchmarks"].size(), 2u);
+  for (const auto& row : results["benchmarks"]) {
+    EXPECT_EQ(row["label"], "ok");
+    EXPECT_TRUE(row["counters"].empty());
+    EXPECT_TRUE(row["bound"].is_string());
+  }
+}
+
+TEST(Program, ExplainsEachCounter) {
+  const Finished help = run("--help counters");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.output.find("\ndram_throughput "), std::string::npos) << help.output;
+  EXPECT_NE(help.output.find("dram__bytes_read.sum"), std::string::npos) << help.output;
+}
+
+TEST(Program, LaunchesOneCellForAProfiler) {
+  const Finished finished = run("--profile host/reduce_sum/reference/n:1000/type:f32/hot");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_EQ(finished.output, "host/reduce_sum/reference/n:1000/type:f32/hot: 5 launches, ok\n");
+  EXPECT_EQ(run("--profile host/reduce_sum/reference --n 1000").exit_code, 0);
+}
+
+TEST(Program, PrintsNoTimesUnderAProfiler) {
+  const Temporary json_file("profiled.json");
+  const std::string& json = json_file;
+  const Finished finished = run_process("NSYS_PROFILING_SESSION_ID=1 " + bench + " " + quick + "--json " + json);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("under a profiler"), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("µs"), std::string::npos) << finished.output;
+  std::ifstream file(json);
+  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+    EXPECT_TRUE(row["real_time"].is_null());
+    EXPECT_TRUE(row["sample_times"].empty());
+  }
 }
 
 TEST(Program, RefusesToTimeAnEmulation) {

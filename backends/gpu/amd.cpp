@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backends/gpu/vendor.hpp"
+#include "core/error.hpp"
 
 namespace crosswarp::gpu::vendor {
 namespace {
@@ -69,5 +70,12 @@ std::string driver_version() {
   std::ifstream("/sys/module/amdgpu/version") >> version;
   return version;
 }
+
+Counters count(int, const std::vector<const Counter*>&, const std::function<void()>&, const std::function<void()>&) {
+  throw Error("those of AMD's GPUs are not read");
+}
+
+void begin_range(const std::string&) {}
+void end_range() noexcept {}
 
 }  // namespace crosswarp::gpu::vendor

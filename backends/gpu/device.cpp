@@ -199,6 +199,22 @@ class Gpu final : public GpuDevice {
   }
 
   Telemetry telemetry() const override { return vendor::telemetry(bus_); }
+
+  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold) override {
+    const auto from_here = [&] {
+      if (cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
+      synchronize();
+    };
+    const auto launch_once = [&] {
+      launch();
+      synchronize();
+    };
+    launch_once();  // what a kernel's first launch does (loading its code) is not to be counted
+    return vendor::count(ordinal_, wanted, from_here, launch_once);
+  }
+
+  void begin_range(const std::string& name) override { vendor::begin_range(name); }
+  void end_range() noexcept override { vendor::end_range(); }
   bool lost() const override { return lost_; }
 
  private:

@@ -1,6 +1,9 @@
 // NVIDIA's GPUs. NVML is loaded at run time: a build machine has no driver, and a program without it must start.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
 
 #include <array>
 #include <utility>
@@ -83,6 +86,14 @@ Telemetry telemetry(const std::string& pci_bus_id) {
       if (mask & bit) now.throttle += (now.throttle.empty() ? "" : ", ") + std::string(reason);
   return now;
 }
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+void begin_range(const std::string& name) { nvtxRangePushA(name.c_str()); }
+void end_range() noexcept { nvtxRangePop(); }
+#else
+void begin_range(const std::string&) {}
+void end_range() noexcept {}
+#endif
 
 std::string driver_version() {
   std::array<char, 96> text{};

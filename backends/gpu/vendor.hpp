@@ -1,7 +1,9 @@
 // What differs between makers of GPUs beyond names; nvidia.cpp or amd.cpp, whichever the build is for, defines it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "core/device.hpp"
 #include "platform/runtime.hpp"
@@ -24,5 +26,14 @@ std::string how_to_build_for(const cudaDeviceProp& properties);
 /// From the vendor's management library where that can be loaded; empty without it.
 Telemetry telemetry(const std::string& pci_bus_id);
 std::string driver_version();
+
+/// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the
+/// first time each with `before` before it. Throws Error, with what to do, where none can be read.
+Counters count(int ordinal, const std::vector<const Counter*>& wanted, const std::function<void()>& before,
+               const std::function<void()>& launch);
+
+/// A range that profilers show, until end_range(). They nest.
+void begin_range(const std::string& name);
+void end_range() noexcept;
 
 }  // namespace crosswarp::gpu::vendor

@@ -57,12 +57,24 @@ class FakeDevice final : public Device {
     return static_cast<double>(memory.size()) / 1e9;
   }
   bool lost() const override { return is_lost; }
+  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch,
+                 bool from_cold) override {
+    launch();
+    counted_cold = from_cold;
+    return counts(wanted);
+  }
+  void begin_range(const std::string& name) override { ranges.insert(name); }
 
   DeviceInfo& facts() { return info_; }
 
   double elapsed = 0;  // seconds
   std::function<double()> empty_time = [] { return 1e-6; };
   bool is_lost = false;
+  std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {
+    throw Error("nobody may count");
+  };
+  bool counted_cold = false;
+  std::set<std::string> ranges;  // that profilers were shown
   int allocations = 0, reads = 0;
   std::vector<std::size_t> places;       // to which it was relocated
   std::set<std::size_t> sizes;           // of all allocations

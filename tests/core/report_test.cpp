@@ -136,6 +136,50 @@ TEST_F(JsonLine, HoldsNullForNaN) {
   EXPECT_EQ(j.at("over_parent"), (json{{"value", 2.0}, {"low", nullptr}, {"high", nullptr}}));
 }
 
+/// Two counters, one of which the device lacks, and one kernel.
+Counters some_counters() {
+  const auto speed = select_counters("speed");
+  return {.counts = {{speed.at(0), 1234.5, {}}, {speed.at(1), {}, "the chip has none"}},
+          .kernels = {{.name = "void sum<float>(float*)",
+                       .use = {.registers = 40, .shared_bytes = 64, .occupancy = 0.5, .blocks = 12, .threads = 64},
+                       .grid = {6, 2, 1},
+                       .block = {64, 1, 1},
+                       .limited_by = "registers"}},
+          .why_not = {}};
+}
+
+TEST_F(JsonLine, HoldsCountersOnlyWhereTheyWereAskedFor) {
+  EXPECT_FALSE(json::parse(json_line(ok)).contains("counters"));
+  ok.counters = some_counters();
+  const json j = json::parse(json_line(ok));
+  EXPECT_EQ(j.at("counters"), (json{{"duration", 1234.5}, {"cycles", nullptr}}));
+  EXPECT_EQ(j.at("counters_why_not"), (json{{"cycles", "the chip has none"}}));
+  ASSERT_EQ(j.at("kernels").size(), 1u);
+  const json& kernel = j.at("kernels")[0];
+  EXPECT_EQ(kernel.at("name"), "void sum<float>(float*)");
+  EXPECT_EQ(kernel.at("registers"), 40);
+  EXPECT_EQ(kernel.at("shared_bytes"), 64);
+  EXPECT_EQ(kernel.at("grid"), (json{6, 2, 1}));
+  EXPECT_EQ(kernel.at("block"), (json{64, 1, 1}));
+  EXPECT_EQ(kernel.at("occupancy"), 0.5);
+  EXPECT_EQ(kernel.at("limited_by"), "registers");
+}
+
+TEST_F(JsonLine, SaysWhyNothingWasCounted) {
+  ok.counters = Counters{.counts = {}, .kernels = {}, .why_not = "not permitted"};
+  const json j = json::parse(json_line(ok));
+  EXPECT_TRUE(j.at("counters").empty());
+  EXPECT_EQ(j.at("counters_why_not"), (json{{"all", "not permitted"}}));
+}
+
+TEST_F(JsonLine, SaysWhatBoundsIt) {
+  const json j = json::parse(json_line(ok));
+  EXPECT_NE(j.at("bound").get<std::string>().find("memory: 50 %"), std::string::npos) << j.at("bound");
+  EXPECT_DOUBLE_EQ(j.at("most_gain"), 2);
+  EXPECT_TRUE(json::parse(json_line(wrong)).at("bound").is_null());
+  EXPECT_TRUE(json::parse(json_line(wrong)).at("most_gain").is_null());
+}
+
 TEST_F(JsonLine, SurvivesNotesOfAllKinds) {
   for (const char* note : {"two\nlines", "\"quoted\"", "back\\slash", "5 µs", "not UTF-8: \xff"}) {
     wrong.note = note;
@@ -154,6 +198,7 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
   EXPECT_FALSE(fs::exists(path));
   file.add(ok);
   EXPECT_EQ(lines(contents(path + ".journal")), 1u);
+  wrong.repetition = 1;
   file.add(wrong);
   EXPECT_EQ(lines(contents(path + ".journal")), 2u);  // there before the run ends
   EXPECT_FALSE(fs::exists(path));
@@ -168,6 +213,22 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
     EXPECT_EQ(json::parse(line), entry);
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2) << "something is left over";
+}
+
+TEST_F(JsonFileTest, TakesTheLastOfTwoResultsOfOneNameAndRepetition) {
+  const std::string path = folder + "/out.json";
+  JsonFile file(path, {});
+  Result again = ok;
+  again.repetition = 1;
+  file.add(ok);
+  file.add(again);
+  ok.counters = some_counters();
+  file.add(ok);
+  file.finish();
+  const json all = json::parse(contents(path)).at("benchmarks");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(all[0].contains("counters"));
+  EXPECT_FALSE(all[1].contains("counters"));
 }
 
 TEST_F(JsonFileTest, KeepsAnOlderFileUntilThen) {
@@ -263,6 +324,22 @@ TEST_F(Csv, HasOneRecordForEachResult) {
     for (const char* name :
          {"time_s", "floor_s", "spread", "bytes_per_second", "flops_per_second", "of_measured_peak", "over_parent"})
       EXPECT_EQ(value(row, name), "") << name;
+}
+
+TEST_F(Csv, HasAColumnForEachCounter) {
+  CsvFile file(folder + "/out.csv", select_counters("speed"));
+  file.add(ok);
+  ok.counters = some_counters();
+  file.add(ok);
+  const auto rows = records(contents(folder + "/out.csv"));
+  const auto duration =
+      static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), "duration") - rows[0].begin());
+  ASSERT_LT(duration + 1, rows[0].size());
+  EXPECT_EQ(rows[0].at(duration + 1), "cycles");
+  EXPECT_EQ(rows[1].at(duration), "");
+  EXPECT_EQ(rows[2].at(duration), "1234.5");
+  EXPECT_EQ(rows[2].at(duration + 1), "");
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
 }
 
 TEST_F(Csv, QuotesWhatNeedsIt) {
@@ -366,6 +443,29 @@ TEST_F(TableTest, ShowsNoIntervalWhereThereIsNone) {
 }
 
 TEST_F(TableTest, IsNothingForNothing) { EXPECT_EQ(table({}, {}), ""); }
+
+TEST_F(TableTest, ShowsCountersRungByRung) {
+  EXPECT_EQ(counters_table({ok, wrong}, {}), "");
+  ok.counters = some_counters();
+  const std::string text = counters_table({ok, wrong}, {});
+  EXPECT_NE(line_of(text, "duration").find("1.23 µs"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "cycles").find("-"), std::string::npos) << text;
+  for (const char* part : {"fake/better", "40", "64 B", "6×2", "50 %", "registers", "sum"})
+    EXPECT_NE(line_of(text, "6×2").find(part), std::string::npos) << part << " in\n" << text;
+  EXPECT_NE(text.find("memory: 50 %"), std::string::npos) << text;
+}
+
+TEST_F(TableTest, RanksStalls) {
+  std::vector<Count> counts;
+  const auto stalls = select_counters("stalls");
+  counts.push_back({stalls.at(0), 1.0, {}});
+  counts.push_back({stalls.at(1), 0.0, {}});
+  counts.push_back({stalls.at(2), 9.0, {}});
+  ok.counters = Counters{.counts = counts, .kernels = {}, .why_not = {}};
+  const std::string text = counters_table({ok}, {});
+  EXPECT_LT(text.find(stalls.at(2)->name), text.find(stalls.at(0)->name)) << text;
+  EXPECT_EQ(text.find(stalls.at(1)->name), text.npos) << text;
+}
 
 TEST_F(TableTest, MarksTheFastestAndWhatIsWrong) {
   Result slower = ok;

@@ -306,6 +306,81 @@ TEST_F(RunnerTest, TellsWhatTheLargestKernelTook) {
   EXPECT_EQ(r.kernel.registers, 32);
 }
 
+Counters two_kernels(const std::vector<const Counter*>& wanted) {
+  return {.counts = {{wanted.at(0), 7.0, {}}},
+          .kernels = {{.name = "small", .use = {.registers = 16, .blocks = 1, .threads = 1024}, .limited_by = {}},
+                      {.name = "large", .use = {.registers = 40, .blocks = 99, .threads = 256}, .limited_by = {}}},
+          .why_not = {}};
+}
+
+TEST_F(RunnerTest, CountsWhatWasTimedAndNothingElse) {
+  lab.device->counts = two_kernels;
+  std::vector<Result> results = runner.run({add("right", right), add("wrong", wrong)}, Mode::cold, {"fake"});
+  const int batches = lab.device->batches;
+  runner.count(results, select_counters("memory"));
+  EXPECT_EQ(lab.device->batches, batches);
+  EXPECT_TRUE(lab.device->counted_cold);
+  ASSERT_TRUE(results[0].counters);
+  EXPECT_EQ(results[0].counters->counts.at(0).value, 7.0);
+  EXPECT_EQ(results[0].kernel.registers, 40);  // which no launch had told
+  EXPECT_FALSE(results[1].counters);
+}
+
+TEST_F(RunnerTest, SaysWhyItCouldNotCount) {
+  std::vector<Result> results{run(add("right", right), Mode::hot)};
+  runner.count(results, select_counters("memory"));
+  EXPECT_EQ(results[0].counters.value().why_not, "nobody may count");
+  EXPECT_TRUE(results[0].time());
+  lab.device->counts = two_kernels;
+  runner.count(results, select_counters("memory"));
+  EXPECT_FALSE(lab.device->counted_cold);
+}
+
+TEST_F(RunnerTest, KeepsNoCountsOfAWrongResult) {
+  int launched = 0;
+  lab.device->counts = two_kernels;
+  std::vector<Result> results{run(add("wrong_when_counted", [&](const Launch& l) {
+    ++launched;
+    l.fill();
+    if (launched == -1) l.problem.args(l.set).out[2] += 1;
+  }))};
+  ASSERT_TRUE(results[0].time());
+  launched = -2;
+  runner.count(results, select_counters("memory"));
+  EXPECT_NE(results[0].counters.value().why_not.find("wrong when counted"), std::string::npos);
+  EXPECT_TRUE(results[0].counters->counts.empty());
+}
+
+TEST_F(RunnerTest, ShowsProfilersEachCellByItsId) {
+  const Cell cell = add("right", right);
+  run(cell);
+  EXPECT_TRUE(lab.device->ranges.contains(cell.id()));
+}
+
+TEST_F(RunnerTest, ProfilesOneCellWithNothingHeldBack) {
+  int launched = 0;
+  const Cell cell = add("right", [&](const Launch& l) {
+    ++launched;
+    l.fill();
+  });
+  const Result r = runner.profile(cell, Mode::hot, 5);
+  EXPECT_EQ(r.status, Status::ok);
+  EXPECT_EQ(launched, 5);
+  EXPECT_EQ(lab.device->gated, 0);
+  EXPECT_EQ(lab.device->cold, 0);
+  EXPECT_FALSE(r.time());
+  EXPECT_EQ(runner.profile(add("wrong", wrong), Mode::cold, 5).status, Status::wrong);
+}
+
+TEST_F(RunnerTest, KeepsNoTimesWhereTheySayNothing) {
+  Runner watched{{.seed = 3, .stop = {.max_samples = 8, .placements = 1}, .why_untimed = "under a profiler"}};
+  const std::vector<Result> results = watched.run({add("right", right), add("wrong", wrong)}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].label(), "skipped: under a profiler");
+  EXPECT_FALSE(results[0].time());
+  EXPECT_EQ(results[1].status, Status::wrong);
+  EXPECT_EQ(watched.measured_bandwidth(*lab.device), 0);
+}
+
 TEST_F(RunnerTest, FlushesExceptWhenHot) {
   run(add("right", right), Mode::hot);
   EXPECT_EQ(lab.device->cold, 0);

@@ -1,0 +1,20 @@
+// Profilers get into a process by environment variables, which is how they can be seen before anything is loaded.
+#include "bench/profiler.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace crosswarp {
+
+std::string profiler_attached() {
+  for (const char* variable : {"NSYS_PROFILING_SESSION_ID",           // Nsight Systems
+                               "NV_NSIGHT_INJECTION_PORT_BASE",       // Nsight Compute
+                               "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",  //
+                               "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
+    if (const char* value = std::getenv(variable); value && *value)
+      return fmt::format("under a profiler ({} is set), which changes times", variable);
+  return {};
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,107 @@
+// The roofline of measured ceilings first; what is far below it is explained only by what counters show.
+#include "core/bound.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace crosswarp {
+namespace {
+
+constexpr double near = 0.8;
+constexpr double launch_share = 0.5;  // an empty launch is not all that each launch costs
+constexpr double busy = 80;           // % of its peak: a unit that limits
+constexpr double idle = 50;           // % of its peak: a unit that does not
+
+struct Ceiling {
+  const char* name;
+  const char* peak;
+  double seconds;  // at least
+  double near;     // share of a time from which on it is what limits
+};
+
+/// The unit that works closest to its peak.
+struct Unit {
+  const char* name;
+  double percent;
+};
+
+std::optional<Unit> busiest(const Counters& counters) {
+  std::optional<Unit> most;
+  for (const auto& [name, counter] : {std::pair{"DRAM", "dram_throughput"},
+                                      {"L2", "l2_throughput"},
+                                      {"L1", "l1_throughput"},
+                                      {"the multiprocessors", "sm_throughput"}})
+    if (const auto percent = counters[counter]; percent && (!most || *percent > most->percent)) most = {name, *percent};
+  return most;
+}
+
+/// What warps wait for most, and its share of the cycles between two instructions.
+std::optional<std::pair<std::string, double>> longest_stall(const Counters& counters) {
+  double all = 0, longest = 0;
+  std::string name;
+  for (const Count& count : counters.counts) {
+    if (count.counter->group != "stalls" || !count.value) continue;
+    all += *count.value;
+    const bool stalls = count.counter->name != "stall_selected";
+    if (stalls && *count.value > longest) {
+      longest = *count.value;
+      name = count.counter->meaning;
+    }
+  }
+  if (name.empty()) return {};
+  return std::pair{name, longest / all};
+}
+
+/// What counters show of a time that no ceiling explains; empty where they show nothing either.
+std::string explanation(const Result& result, const Counters& counters) {
+  const auto unit = busiest(counters);
+  if (unit && unit->percent >= busy) {
+    const double moved = counters["dram_bytes_read"].value_or(0) + counters["dram_bytes_written"].value_or(0);
+    const double needed = result.cost.bytes_read + result.cost.bytes_written;
+    const bool moves_more = unit->name == std::string_view("DRAM") && needed > 0 && moved > 1.1 * needed;
+    return fmt::format("{} at {:.0f} % of peak{}", unit->name, unit->percent,
+                       moves_more ? fmt::format(", moving {:.2f} × what the problem needs", moved / needed) : "");
+  }
+  // One address takes one atomic after the other: a single slice of L2 is at its limit, on average L2 is idle.
+  const auto atomics = counters["l2_atomic_unit"];
+  if (atomics && *atomics >= busy && unit && unit->percent < idle)
+    return fmt::format("atomics on few addresses: one L2 slice's atomic unit at {:.0f} %, {} at {:.0f} %", *atomics,
+                       unit->name, unit->percent);
+  std::string latency;
+  if (const auto stall = longest_stall(counters))
+    latency = fmt::format("{:.0f} % of a warp's time {}", 100 * stall->second, stall->first);
+  if (const auto occupancy = counters["achieved_occupancy"])
+    latency += fmt::format("{}{:.0f} % occupancy", latency.empty() ? "" : ", ", *occupancy);
+  return latency.empty() ? "" : "latency: " + latency;
+}
+
+}  // namespace
+
+std::optional<BoundInWords> bound_in_words(const Result& result) {
+  const auto time = result.time();
+  if (!time || *time <= 0) return {};
+  const double bytes = result.cost.bytes_read + result.cost.bytes_written;
+  const auto at_least = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
+  const std::array ceilings{
+      Ceiling{"memory", "of measured peak", at_least(bytes, result.measured_bandwidth), near},
+      Ceiling{"compute", "of theoretical peak", at_least(result.cost.flops, result.device.flops_f32), near},
+      Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
+  const Ceiling& nearest = *std::max_element(ceilings.begin(), ceilings.end(),
+                                             [](const Ceiling& a, const Ceiling& b) { return a.seconds < b.seconds; });
+  if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};
+  const double share = nearest.seconds / *time;
+  const bool is_memory = &nearest == &ceilings.front();  // the one that a cache can get a result above
+  const std::string ceiling =
+      fmt::format("{}: {:.0f} % {}", nearest.name, 100 * (is_memory ? share : std::min(share, 1.0)), nearest.peak);
+  if (is_memory && share > 1) return BoundInWords{ceiling + ", out of the cache", {}};
+  const double gain = std::max(1.0, 1 / share);
+  const std::string at_most = fmt::format("; at most {:.2f} × to gain", gain);
+  if (share >= nearest.near) return BoundInWords{ceiling + at_most, gain};
+  std::string words = result.counters ? explanation(result, *result.counters) : "";
+  if (words.empty()) words = "not explained by memory or compute";
+  return BoundInWords{fmt::format("{} ({}){}", words, ceiling, at_most), gain};
+}
+
+}  // namespace crosswarp

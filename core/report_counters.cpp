@@ -1,0 +1,111 @@
+// Counters for people: a line for each counter, a column for each rung, since what is asked is how rungs differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/bound.hpp"
+#include "core/report.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr double least_stall = 0.01;  // of the cycles between two instructions; what is shorter is left to the JSON
+
+/// `cuda/float4`: without the experiment, which the title tells.
+std::string column(const Result& result) {
+  std::string rung = result.cell.rung();
+  return rung.erase(result.cell.variant->backend.size(), result.cell.experiment->name.size() + 1);
+}
+
+/// A kernel's name without template arguments and parameters.
+std::string short_name(const std::string& name) {
+  std::string text = name.starts_with("void ") ? name.substr(5) : name;
+  for (const std::string_view anonymous : {"(anonymous namespace)::", "_GLOBAL__N__"})
+    if (const auto at = text.find(anonymous); at != text.npos) text.erase(0, at + anonymous.size());
+  return text.substr(0, text.find_first_of("<("));
+}
+
+std::string dimensions(const std::array<unsigned, 3>& d) {
+  if (d[1] * d[2] == 1) return std::to_string(d[0]);
+  return d[2] == 1 ? fmt::format("{}×{}", d[0], d[1]) : fmt::format("{}×{}×{}", d[0], d[1], d[2]);
+}
+
+using Counted = std::vector<const Result*>;
+
+/// The counters that some of the results have, stalls by the longest of all results first.
+std::vector<const Counter*> lines(const Counted& counted) {
+  const auto most = [&](const Counter* counter) {
+    double value = 0;
+    for (const Result* r : counted) value = std::max(value, (*r->counters)[counter->name].value_or(0));
+    return value;
+  };
+  std::vector<const Counter*> counters, stalls;
+  double longest = 0;
+  for (const Count& count : counted.front()->counters->counts) {
+    const bool stall = count.counter->group == "stalls";
+    (stall ? stalls : counters).push_back(count.counter);
+    if (stall) longest = std::max(longest, most(count.counter));
+  }
+  std::erase_if(stalls, [&](const Counter* c) { return most(c) < least_stall * longest; });
+  std::stable_sort(stalls.begin(), stalls.end(), [&](const Counter* a, const Counter* b) { return most(a) > most(b); });
+  counters.insert(counters.end(), stalls.begin(), stalls.end());
+  return counters;
+}
+
+TextTable counts(const Counted& counted) {
+  TextTable table;
+  std::vector<std::string> head{"counter"};
+  for (const Result* r : counted) head.push_back(column(*r));
+  head.emplace_back("unit");
+  table.row(std::move(head), TextTable::Colour::faint);
+  for (const Counter* counter : lines(counted)) {
+    std::vector<std::string> line{std::string(counter->name)};
+    for (const Result* r : counted) line.push_back(show(*counter, (*r->counters)[counter->name]));
+    const bool says_its_unit =
+        counter->unit == "%" || counter->unit == "ns" || counter->unit == "B" || counter->unit == "Hz";
+    line.emplace_back(says_its_unit ? "" : counter->unit);
+    table.row(std::move(line));
+  }
+  return table;
+}
+
+TextTable kernels(const Counted& counted) {
+  TextTable table;
+  table.row({"kernels of", "registers", "shared", "grid", "block", "occupancy", "limited by", "name"},
+            TextTable::Colour::faint);
+  for (const Result* r : counted)
+    for (const KernelRun& kernel : r->counters->kernels)
+      table.row({column(*r), std::to_string(kernel.use.registers), fmt::format("{} B", kernel.use.shared_bytes),
+                 dimensions(kernel.grid), dimensions(kernel.block),
+                 kernel.use.occupancy > 0 ? fmt::format("{:.0f} %", 100 * kernel.use.occupancy) : "-",
+                 kernel.limited_by, short_name(kernel.name)});
+  return table;
+}
+
+}  // namespace
+
+std::string counters_table(const std::vector<Result>& results, const Terminal& terminal) {
+  Counted asked, counted;
+  for (const Result& r : results) {
+    if (!r.counters) continue;
+    asked.push_back(&r);
+    if (r.counters->why_not.empty()) counted.push_back(&r);
+  }
+  if (asked.empty()) return {};
+  const Result& first = *asked.front();
+  std::string text = fmt::format("{}  {}  {}  |  counters\n", first.cell.experiment->name, first.cell.point.name(),
+                                 to_string(first.mode));
+  const auto add = [&](const TextTable& table) { text += table.text(terminal.width, terminal.colours); };
+  if (!counted.empty()) {
+    add(counts(counted));
+    if (const TextTable table = kernels(counted); table.rows() > 1) add(table);
+  }
+  TextTable bounds;
+  bounds.row({"rung", "bound"}, TextTable::Colour::faint);
+  for (const Result* r : asked)
+    if (const auto bound = bound_in_words(*r)) bounds.row({column(*r), bound->words});
+  add(bounds);
+  return text;
+}
+
+}  // namespace crosswarp

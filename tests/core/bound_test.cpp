@@ -1,0 +1,113 @@
+// What limits a result, in words, for results made up for each case.
+#include "core/bound.hpp"
+
+#include "tests/core/fake.hpp"
+#include "tests/core/refuses.hpp"
+
+namespace crosswarp {
+namespace {
+
+class BoundWords : public testing::Test {
+ protected:
+  /// One gigabyte in a second: the ceiling is one gigabyte per second.
+  BoundWords() : result(fake::timed(lab.add(fake::variant("fake", "any")), {1.0})) {
+    result.cost = {.bytes_read = 1e9, .bytes_written = 0, .flops = 0, .accesses = 0};
+    result.measured_bandwidth = 1e9;
+    result.floor = 1e-6;
+  }
+
+  void takes(double seconds) { result.measurement.seconds = {{seconds}}; }
+  std::string words() const { return bound_in_words(result).value().words; }
+  bool says(const std::string& text) const { return words().find(text) != std::string::npos; }
+
+  void counted(const std::vector<std::pair<std::string, double>>& values) {
+    result.counters.emplace();
+    for (const auto& [name, value] : values)
+      for (const Counter& counter : all_counters())
+        if (counter.name == name) result.counters->counts.push_back({&counter, value, {}});
+    ASSERT_EQ(result.counters->counts.size(), values.size()) << "a counter has been renamed";
+  }
+
+  fake::Lab lab;
+  Result result;
+};
+
+TEST_F(BoundWords, AreNoneWithoutATime) {
+  result.status = Status::wrong;
+  EXPECT_FALSE(bound_in_words(result));
+}
+
+TEST_F(BoundWords, NameTheMemoryNearItsMeasuredPeak) {
+  takes(1.0 / 0.99);
+  EXPECT_EQ(words(), "memory: 99 % of measured peak; at most 1.01 × to gain");
+  EXPECT_NEAR(bound_in_words(result)->gain.value(), 1.01, 0.001);
+}
+
+TEST_F(BoundWords, NameTheCacheAboveThePeakOfMemory) {
+  takes(0.5);
+  EXPECT_EQ(words(), "memory: 200 % of measured peak, out of the cache");
+  EXPECT_FALSE(bound_in_words(result)->gain);
+}
+
+TEST_F(BoundWords, NameTheArithmetic) {
+  result.cost.flops = 9e12;
+  result.device.flops_f32 = 1e12;
+  takes(10);
+  EXPECT_EQ(words(), "compute: 90 % of theoretical peak; at most 1.11 × to gain");
+}
+
+TEST_F(BoundWords, NameTheLaunchOfAShortKernel) {
+  result.cost.bytes_read = 4;
+  takes(1.5e-6);
+  EXPECT_EQ(words(), "launch: 67 % of the time is an empty launch; at most 1.50 × to gain");
+  takes(0.5e-6);  // faster than the floor that other samples gave
+  EXPECT_EQ(words(), "launch: 100 % of the time is an empty launch; at most 1.00 × to gain");
+}
+
+TEST_F(BoundWords, AdmitThatNothingExplainsIt) {
+  takes(10);
+  EXPECT_EQ(words(), "not explained by memory or compute (memory: 10 % of measured peak); at most 10.00 × to gain");
+  result.counters.emplace();  // asked for, and none read
+  EXPECT_TRUE(says("not explained"));
+}
+
+TEST_F(BoundWords, KnowNothingWithoutACeiling) {
+  result.measured_bandwidth = result.floor = 0;
+  EXPECT_TRUE(says("unknown"));
+  EXPECT_FALSE(bound_in_words(result)->gain);
+}
+
+TEST_F(BoundWords, NameTheUnitThatIsBusy) {
+  takes(3);
+  counted({{"dram_throughput", 40}, {"l2_throughput", 91}});
+  EXPECT_TRUE(says("L2 at 91 % of peak (memory: 33 % of measured peak)")) << words();
+}
+
+TEST_F(BoundWords, TellOfBytesThatTheProblemDoesNotNeed) {
+  takes(3);
+  counted({{"dram_throughput", 95}, {"dram_bytes_read", 2.5e9}, {"dram_bytes_written", 0.5e9}});
+  EXPECT_TRUE(says("DRAM at 95 % of peak, moving 3.00 × what the problem needs")) << words();
+}
+
+TEST_F(BoundWords, NameAtomicsOnlyWhereTheirUnitIsBusyAndNothingElseIs) {
+  takes(100);
+  counted({{"l2_throughput", 2}, {"dram_throughput", 1}, {"l2_atomic_unit", 97}});
+  EXPECT_TRUE(says("atomics on few addresses")) << words();
+  counted({{"l2_throughput", 2}, {"dram_throughput", 1}, {"l2_atomic_unit", 10}});
+  EXPECT_TRUE(says("not explained")) << words();
+  counted({{"l2_throughput", 60}, {"dram_throughput", 1}, {"l2_atomic_unit", 97}});
+  EXPECT_FALSE(says("atomics")) << words();
+}
+
+TEST_F(BoundWords, NameWhatWarpsWaitForMost) {
+  takes(4);
+  counted({{"dram_throughput", 25},
+           {"stall_long_scoreboard", 7},
+           {"stall_wait", 2},
+           {"stall_selected", 1},
+           {"achieved_occupancy", 24}});
+  EXPECT_TRUE(says("latency: 70 % of a warp's time waiting for global or local memory, 24 % occupancy")) << words();
+}
+
+}  // namespace
+}  // namespace crosswarp
