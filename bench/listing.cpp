@@ -81,6 +81,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"improves", v.improves},
                     {"library", v.library},
                     {"needs", v.needs},
+                    {"instructions", v.instructions},
                     {"not_expressible", v.not_expressible}});
   }
   std::ofstream file(path);
@@ -187,9 +188,9 @@ void print_devices() {
       table.row({backend->name(), std::to_string(i), d.architecture, binary_bytes(static_cast<double>(d.memory)),
                  or_unknown(static_cast<double>(d.cache), binary_bytes(static_cast<double>(d.cache))),
                  std::to_string(d.compute_units), or_unknown(d.clock, si(d.clock, "Hz")),
-                 or_unknown(d.memory_bandwidth, si(d.memory_bandwidth, "B/s")),
-                 or_unknown(d.cache_bandwidth, si(d.cache_bandwidth, "B/s")),
-                 or_unknown(d.flops_f32, si(d.flops_f32, "FLOP/s")), what});
+                 or_unknown(d.peak("memory"), si(d.peak("memory"), "B/s")),
+                 or_unknown(d.peak("l2"), si(d.peak("l2"), "B/s")),
+                 or_unknown(d.peak("f32"), si(d.peak("f32"), "FLOP/s")), what});
     }
   }
   print(table);

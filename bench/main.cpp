@@ -4,6 +4,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "bench/ceilings.hpp"
 #include "bench/listing.hpp"
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
@@ -35,6 +36,7 @@ int act(const Options& options) {
     return write_list(options.filter, options.json), 0;
   }
   if (options.action == Action::devices) return print_devices(), 0;
+  if (options.action == Action::measure) return measure_ceilings(options), 0;
   if (options.action == Action::report) return write_markdown(options.report_inputs, options.report_output), 0;
 
   if (options.action == Action::compare) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "bench/ceilings.hpp"
 #include "bench/listing.hpp"
 #include "bench/profiler.hpp"
 #include "core/error.hpp"
@@ -130,6 +131,11 @@ Options parse(int argc, char** argv) {
       ->group("Instead of running");
 
   CLI::App* devices = app.add_subcommand("devices", "What this machine has and what each backend sees of it");
+  bool measure = false;
+  devices->add_flag(
+      "--measure", measure,
+      "Also measures what their parts reach (under 20 s a device), and keeps it as the 'measured peak' of\n"
+      "later runs");
   CLI::App* report = app.add_subcommand("report", "Tables from the JSON of earlier runs");
   report->add_option("FILE", options.report_inputs, "Results that --json wrote")->required();
   options.report_format = "md";
@@ -187,6 +193,7 @@ Options parse(int argc, char** argv) {
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
   if (!counters.empty()) options.counters = select_counters(counters);
   options.run.why_untimed = profiler_attached();
+  options.run.ceilings = read_ceilings();
   if (compare->parsed()) {
     if (compare_format == "md") comparison.format = Page::Format::markdown;
     if (comparison.backends.empty() && comparison.inputs.size() != 2)
@@ -196,7 +203,8 @@ Options parse(int argc, char** argv) {
     if (comparison.backends.size() == 1) throw Error("compare: --backends needs two of them");
   }
   using Action = Options::Action;
-  options.action = devices->parsed()   ? Action::devices
+  options.action = measure             ? Action::measure
+                   : devices->parsed() ? Action::devices
                    : report->parsed()  ? Action::report
                    : compare->parsed() ? Action::compare
                    : list              ? Action::list

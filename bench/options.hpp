@@ -11,7 +11,7 @@
 namespace crosswarp {
 
 struct Options {
-  enum class Action { run, list, dry_run, verify, devices, report, compare, profile, nothing };
+  enum class Action { run, list, dry_run, verify, devices, measure, report, compare, profile, nothing };
   Action action = Action::run;
   Filter filter;
   std::vector<Mode> modes;

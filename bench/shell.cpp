@@ -9,7 +9,9 @@
 
 #include <array>
 #include <iostream>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "bench/version.hpp"
 #include "core/error.hpp"
@@ -59,6 +61,25 @@ class Session {
       if (prints_tables) std::cout << counters_table(first, stdout_) << std::endl;
     }
     for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
+  }
+
+  /// Tells what follows from the results of several points.
+  void conclude() {
+    std::map<std::tuple<const ExperimentEntry*, std::string, Mode>, std::vector<Result>> series;
+    for (std::size_t group = 0; group < results_.size(); ++group)
+      if (!results_[group].empty())
+        for (const Result& result : results_[group].front())
+          series[{result.cell.experiment, result.device.name, plan_.groups[group].mode}].push_back(result);
+    for (const auto& [of, results] : series) {
+      const auto& [experiment, device, mode] = of;
+      const std::vector<std::string> findings = experiment->findings(outcomes(results));
+      if (findings.empty()) continue;
+      if (json_) json_->add(findings);
+      if (!prints_tables) continue;
+      std::cout << fmt::format("{}  {}  |  {}: what follows\n", experiment->name, to_string(mode), device);
+      for (const std::string& line : findings) std::cout << "  " << line << "\n";
+      std::cout << std::endl;
+    }
   }
 
   void finish() {
@@ -120,6 +141,7 @@ void report_to(benchmark::State& state, const Result& result) {
   };
   count("bytes_per_second", result.bytes_per_second());
   count("flops_per_second", result.flops_per_second());
+  for (const Observation& o : result.observed) count(o.name.c_str(), o.value);
   count("of_measured_peak", result.of_measured_peak());
   count("of_theoretical_peak", result.of_theoretical_peak());
   count("samples", static_cast<double>(flatten(result.measurement.seconds).size()));
@@ -165,8 +187,8 @@ Context context_of(const Options& options, const Plan& plan, Runner& runner) {
     context[prefix + "cache_bytes"] = std::to_string(info.cache);
     context[prefix + "compute_units"] = std::to_string(info.compute_units);
     if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
-    if (info.memory_bandwidth > 0)
-      context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.memory_bandwidth);
+    if (info.peak("memory") > 0)
+      context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
     if (options.run.why_untimed.empty() && !context.contains(prefix + "measured_bytes_per_second"))
       context[prefix + "measured_bytes_per_second"] = fmt::format("{:.4g}", runner.measured_bandwidth(*device));
   }
@@ -201,6 +223,7 @@ int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
   NoReporter none;
   benchmark::RunSpecifiedBenchmarks(wants_format ? nullptr : &none);
   session.count();
+  session.conclude();
   session.finish();
   return session.all_well() ? 0 : 1;
 }

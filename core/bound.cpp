@@ -82,17 +82,24 @@ std::string explanation(const Result& result, const Counters& counters) {
 std::optional<BoundInWords> bound_in_words(const Result& result) {
   const auto time = result.time();
   if (!time || *time <= 0) return {};
-  const double bytes = result.cost.bytes_read + result.cost.bytes_written;
   const auto at_least = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
-  const std::array ceilings{
-      Ceiling{"memory", "of measured peak", at_least(bytes, result.measured_bandwidth), near},
-      Ceiling{"compute", "of theoretical peak", at_least(result.cost.flops, result.device.flops_f32), near},
-      Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
+  const bool measured = result.measured_peak > 0;
+  const double peak = measured ? result.measured_peak : result.device.peak(result.cost.ceiling);
+  const bool held_to_memory = result.cost.ceiling == "memory";
+  const std::string part(result.cost.ceiling);
+  const std::array ceilings{Ceiling{part.c_str(), measured ? "of measured peak" : "of theoretical peak",
+                                    at_least(result.cost.amount(), peak), near},
+                            Ceiling{"compute", "of theoretical peak",
+                                    held_to_memory ? at_least(result.cost.flops, result.device.peak("f32")) : 0, near},
+                            Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
   const Ceiling& nearest = *std::max_element(ceilings.begin(), ceilings.end(),
                                              [](const Ceiling& a, const Ceiling& b) { return a.seconds < b.seconds; });
   if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};
+  if (result.cost.rated == Quantity::accesses && &nearest == &ceilings.back() && nearest.seconds < launch_share * *time)
+    return BoundInWords{"latency: each access waits for the one before it", {}};
   const double share = nearest.seconds / *time;
-  const bool is_memory = &nearest == &ceilings.front();  // the one that a cache can get a result above
+  // The one that a cache can get a result above.
+  const bool is_memory = held_to_memory && &nearest == &ceilings.front();
   const std::string ceiling =
       fmt::format("{}: {:.0f} % {}", nearest.name, 100 * (is_memory ? share : std::min(share, 1.0)), nearest.peak);
   if (is_memory && share > 1) return BoundInWords{ceiling + ", out of the cache", {}};

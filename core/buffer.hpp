@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/device.hpp"
 #include "core/error.hpp"
@@ -54,6 +55,19 @@ class Buffer {
   void poison() { fill(poison_byte); }
   void fill(unsigned char byte) {
     if (count_) device_->fill(span().data(), byte, count_ * sizeof(T));
+  }
+
+  /// All elements, copied to the host.
+  std::vector<T> read() const {
+    std::vector<T> values(count_);
+    if (count_) device_->read(values.data(), span().data(), count_ * sizeof(T));
+    return values;
+  }
+
+  /// `values` must be as many as there are elements.
+  void write(std::span<const T> values) {
+    if (values.size() != count_) throw Error("a buffer is written with another number of elements than it has");
+    if (count_) device_->write(span().data(), values.data(), count_ * sizeof(T));
   }
 
   T read(std::size_t i) const {

@@ -6,12 +6,17 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/counters.hpp"
 #include "core/random.hpp"
 
 namespace crosswarp {
+
+/// What a device's parts could do at most, in bytes, operations or accesses per second: `memory`, `l2`, `l1`, `shared`;
+/// `f32`, `f64`, `i32` …, where a multiply-add is two operations; `tensor_f16` … for matrix units.
+using Peaks = std::map<std::string, double, std::less<>>;
 
 /// Facts about one physical device. A rate or size of 0 is one that nobody knows.
 struct DeviceInfo {
@@ -25,11 +30,15 @@ struct DeviceInfo {
   int warp_size = 1;
   bool emulated = false;                        ///< For correctness alone: it cannot be timed.
   double clock = 0;                             ///< Hz, the highest.
-  double memory_bandwidth = 0;                  ///< Bytes per second, theoretical.
-  double cache_bandwidth = 0;                   ///< Bytes per second, theoretical, from the last cache.
-  double flops_f32 = 0;                         ///< Per second, theoretical, without matrix units.
+  Peaks peaks;                                  ///< Theoretical.
   std::vector<std::string> features;            ///< What variants may need: `ptx`, `wgmma`, `tma` …
   std::map<std::string, std::string> versions;  ///< Driver, runtime …: goes into the context of results.
+
+  /// 0 where nobody knows.
+  double peak(std::string_view part) const {
+    const auto found = peaks.find(part);
+    return found == peaks.end() ? 0 : found->second;
+  }
 };
 
 /// The state of a device at one moment. Unknown where empty or 0.
@@ -65,9 +74,15 @@ class Device {
 
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes) = 0;
   virtual void read(void* to_host, const void* from_device, std::size_t bytes) = 0;
+  virtual void write(void* to_device, const void* from_host, std::size_t bytes) = 0;
   /// No launch may touch this memory until it is released: a device that can watch it ends the program when one does.
   virtual void forbid(void* memory, std::size_t bytes) { static_cast<void>(memory), static_cast<void>(bytes); }
   virtual void generate(std::span<float> to_device, const Lattice& elements) = 0;
+  /// to_device[i] = order(i). The order must be of as many indices as there are elements.
+  virtual void permute(std::span<std::uint32_t> to_device, const Permutation& order) = 0;
+  /// Makes one cycle of all slots of `stride` bytes: the slot order(i) begins with the offset in bytes, as 64 bits, of
+  /// the slot order(i + 1), the last one's with that of order(0). What else is in a slot stays as it was.
+  virtual void chain(std::span<std::byte> on_device, std::size_t stride, const Permutation& order) = 0;
 
   /// Moves to one of many places what the device itself keeps between launches (its stream), since that is worth a
   /// tenth of a microsecond a launch and lies elsewhere in every run. What was bound to the device before stays where

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,13 +17,56 @@
 
 namespace crosswarp {
 
+/// What a rate counts.
+enum class Quantity { bytes, flops, accesses };
+
+std::string to_string(Quantity quantity);
+/// Throws Error where `text` is none.
+Quantity quantity(std::string_view text);
+
 /// What the *problem* needs at a point, whatever a variant really moves: every input read once, every output written
 /// once.
 struct Cost {
   double bytes_read = 0;
   double bytes_written = 0;
-  double flops = 0;
-  double accesses = 0;  ///< Elements touched, for experiments that count accesses.
+  double flops = 0;                     ///< Operations; a multiply-add is two.
+  double accesses = 0;                  ///< Elements touched, or steps taken one after the other.
+  Quantity rated = Quantity::bytes;     ///< What the rate is of.
+  std::string_view ceiling = "memory";  ///< The part of the device (Peaks) that the rate is held to; empty: none.
+
+  /// Of what the rate is of.
+  double amount() const {
+    return rated == Quantity::bytes ? bytes_read + bytes_written : rated == Quantity::flops ? flops : accesses;
+  }
+};
+
+/// What a problem found in its outputs beside the result: `{"cycles_per_load", "cycle", 34.2}`.
+struct Observation {
+  std::string name;
+  std::string unit;
+  double value;
+};
+
+/// What a counter must show for a cell to measure what its name says.
+struct Expectation {
+  std::string_view counter;  ///< A name in core/counters.cpp.
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
+/// The point at which an experiment measures a ceiling that others are held to.
+struct CeilingPoint {
+  std::string_view ceiling;
+  Point point;
+};
+
+/// A cell's result, for what follows from several.
+struct Outcome {
+  std::string rung;
+  Point point;
+  double seconds;  ///< Of a launch.
+  Cost cost;
+  std::map<std::string, double> observed;
 };
 
 /// What the oracle says about one result.
@@ -46,7 +90,14 @@ struct TestPoint {
   bool slow = false;
 };
 
-/// What a header in experiments/ defines: one class, whose objects are prepared problems on one device.
+/// What a header in experiments/ defines: one class, whose objects are prepared problems on one device. Beside what is
+/// required it may have any of
+///
+///     std::vector<Observation> observe() const;   // on the last results that check() found right, over all sets
+///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
+///     static std::vector<Expectation> expectations(const Point&);
+///     static std::vector<CeilingPoint> ceilings();
+///     static std::vector<std::string> findings(const std::vector<Outcome>&);  // of one device and mode; lines
 template <class E>
 concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device& device, const Point& point,
                                   std::uint64_t seed, std::size_t sets, std::size_t set, ResultIn where) {
@@ -71,6 +122,7 @@ class Problem {
   virtual void poison() = 0;
   /// The worst verdict over all sets, guard bands included. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
+  virtual std::vector<Observation> observe() const = 0;
 };
 
 template <ExperimentType E>
@@ -80,6 +132,12 @@ class ProblemOf final : public Problem {
       : prepared_(device, point, seed, sets) {}
   void poison() override { prepared_.poison(); }
   Verdict check(ResultIn where) const override { return prepared_.check(where); }
+  std::vector<Observation> observe() const override {
+    if constexpr (requires { prepared_.observe(); })
+      return prepared_.observe();
+    else
+      return {};
+  }
   const E& prepared() const { return prepared_; }
 
  private:
@@ -95,19 +153,32 @@ struct ExperimentEntry {
   std::function<Cost(const Point&)> cost;
   std::function<std::size_t(const Point&)> footprint;
   std::function<std::unique_ptr<Problem>(Device&, const Point&, std::uint64_t seed, std::size_t sets)> prepare;
+  std::function<bool(const Point&)> exists = [](const Point&) { return true; };
+  std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
+    return std::vector<Expectation>{};
+  };
+  std::function<std::vector<CeilingPoint>()> ceilings = [] { return std::vector<CeilingPoint>{}; };
+  std::function<std::vector<std::string>(const std::vector<Outcome>&)> findings = [](const std::vector<Outcome>&) {
+    return std::vector<std::string>{};
+  };
 };
 
 template <ExperimentType E>
 ExperimentEntry describe() {
-  return {std::string(E::name),
-          std::string(E::summary),
-          E::axes(),
-          E::test_points,
-          E::cost,
-          E::footprint,
-          [](Device& device, const Point& point, std::uint64_t seed, std::size_t sets) {
-            return std::make_unique<ProblemOf<E>>(device, point, seed, sets);
-          }};
+  ExperimentEntry entry{std::string(E::name),
+                        std::string(E::summary),
+                        E::axes(),
+                        E::test_points,
+                        E::cost,
+                        E::footprint,
+                        [](Device& device, const Point& point, std::uint64_t seed, std::size_t sets) {
+                          return std::make_unique<ProblemOf<E>>(device, point, seed, sets);
+                        }};
+  if constexpr (requires { E::exists; }) entry.exists = E::exists;
+  if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
+  if constexpr (requires { E::ceilings; }) entry.ceilings = E::ceilings;
+  if constexpr (requires { E::findings; }) entry.findings = E::findings;
+  return entry;
 }
 
 }  // namespace crosswarp

@@ -1,6 +1,8 @@
 // The oracle of sums over lattice inputs: integers, so that it is exact; one pass of the generator bounds it.
 #include "core/random.hpp"
 
+#include <cstring>
+
 namespace crosswarp {
 
 double exact_sum(const Lattice& elements, std::uint64_t n) {
@@ -8,6 +10,19 @@ double exact_sum(const Lattice& elements, std::uint64_t n) {
 #pragma omp parallel for reduction(+ : steps) schedule(static)
   for (std::uint64_t i = 0; i < n; ++i) steps += elements.steps(i);
   return static_cast<double>(steps) * static_cast<double>(elements.step());
+}
+
+void fill_permutation(std::span<std::uint32_t> to, const Permutation& order) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::uint32_t>(order(i));
+}
+
+void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) {
+#pragma omp parallel for schedule(static)
+  for (std::uint64_t i = 0; i < order.size; ++i) {
+    const std::uint64_t next = order(i + 1 < order.size ? i + 1 : 0) * stride;
+    std::memcpy(memory.data() + order(i) * stride, &next, sizeof next);
+  }
 }
 
 }  // namespace crosswarp

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace crosswarp {
 
@@ -24,6 +25,40 @@ struct RandomStream {
   constexpr std::uint32_t operator()(std::uint64_t i) const {
     const std::uint64_t word = mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15u);
     return static_cast<std::uint32_t>(i % 2 ? word >> 32 : word);
+  }
+};
+
+/// A random order of the indices 0 … size-1, addressed by place: a Feistel network over the next power of two, walked
+/// until it lands within the size (Black and Rogaway, CT-RSA 2002). `size` is at least 1 and at most 2^48.
+struct Permutation {
+  std::uint64_t key = 0;
+  std::uint64_t size = 1;
+  unsigned low_bits = 1, high_bits = 1;
+
+  constexpr Permutation(std::uint64_t seed, std::uint64_t number, std::uint64_t of)
+      : key(RandomStream(seed, number).key), size(of) {
+    while (std::uint64_t{1} << (low_bits + high_bits) < size) ++(low_bits > high_bits ? high_bits : low_bits);
+  }
+
+  constexpr std::uint64_t operator()(std::uint64_t place) const {
+    do place = shuffled(place);
+    while (place >= size);
+    return place;
+  }
+
+ private:
+  static constexpr std::uint64_t low(std::uint64_t word, unsigned bits) {
+    return word & ((std::uint64_t{1} << bits) - 1);
+  }
+
+  /// A bijection of words of low_bits + high_bits bits: each round adds to one half what the other half says.
+  constexpr std::uint64_t shuffled(std::uint64_t word) const {
+    std::uint64_t a = low(word, low_bits), b = word >> low_bits;
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      b ^= low(mix(key + 2 * round + (a << 8)), high_bits);
+      a ^= low(mix(key + 2 * round + 1 + (b << 8)), low_bits);
+    }
+    return b << low_bits | a;
   }
 };
 
@@ -56,5 +91,9 @@ constexpr int exact_bits(std::uint64_t n) {
 
 /// The exact sum of the first `n` elements, computed in integers on all cores.
 double exact_sum(const Lattice& elements, std::uint64_t n);
+
+/// What Device::permute and Device::chain do, for memory that the host can write; on all cores.
+void fill_permutation(std::span<std::uint32_t> to, const Permutation& order);
+void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order);
 
 }  // namespace crosswarp

@@ -31,6 +31,10 @@ std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std
   return selected;
 }
 
+bool exists(const ExperimentEntry& experiment, const VariantEntry& variant, const Point& point) {
+  return experiment.exists(point) && (!variant.applies || variant.applies(point));
+}
+
 void sort_by_id(std::vector<Cell>& cells) {
   std::stable_sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
     const std::string rung_a = a.rung(), rung_b = b.rung();
@@ -137,7 +141,8 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
     }
     for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
       for (const Point& point : points[experiment.name])
-        cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point});
+        if (exists(experiment, *variant, point))
+          cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point});
   }
   if (cells.empty()) throw Error("nothing is selected; see bench --list");
   sort_by_id(cells);
@@ -149,8 +154,9 @@ std::vector<Cell> Registry::test_cells() const {
   for (const auto& [id, variant] : variants_)
     for (const Tuning& tuning : variant.tunings)
       for (const TestPoint& test : experiments_.at(variant.experiment).test_points())
-        cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning, test.point,
-                         test.slow});
+        if (exists(experiments_.at(variant.experiment), variant, test.point))
+          cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning,
+                           test.point, test.slow});
   sort_by_id(cells);
   return cells;
 }

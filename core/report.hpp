@@ -40,6 +40,9 @@ struct Terminal {
   static Terminal of(int descriptor);
 };
 
+/// A rate in the unit of what it counts; of accesses, the time of one.
+std::string show_rate(std::optional<double> rate, Quantity of);
+
 /// The table of results that ran in the same rounds.
 std::string table(const std::vector<Result>& results, const Terminal& terminal);
 
@@ -62,11 +65,14 @@ class JsonFile {
   JsonFile(std::string path, Context context);
   /// A second result of the same name and repetition takes the first one's place in the file.
   void add(const Result& result);
+  /// What follows from results that were added.
+  void add(const std::vector<std::string>& findings);
   void finish();
 
  private:
   std::string path_;
   Context context_;
+  std::vector<std::string> findings_;
   std::ofstream journal_;
   std::vector<std::string> lines_;
   std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // in lines_, by name and repetition

@@ -105,6 +105,14 @@ std::string counters_table(const std::vector<Result>& results, const Terminal& t
   for (const Result* r : asked)
     if (const auto bound = bound_in_words(*r)) bounds.row({column(*r), bound->words});
   add(bounds);
+  TextTable proofs;
+  proofs.row({"rung", "proof"}, TextTable::Colour::faint);
+  for (const Result* r : asked)
+    if (r->status == Status::implausible)
+      proofs.row({column(*r), r->label()}, TextTable::Colour::bad);
+    else if (!r->proof.empty())
+      proofs.row({column(*r), r->proof});
+  if (proofs.rows() > 1) add(proofs);
   return text;
 }
 

@@ -91,9 +91,13 @@ std::string json_line(const Result& r) {
   json["verdict_bound"] = judged ? Json(r.verdict.bound) : Json(nullptr);
   json["bytes_per_second"] = number(r.bytes_per_second());
   json["flops_per_second"] = number(r.flops_per_second());
+  json["rate_of"] = to_string(r.cost.rated);
+  json["rate"] = number(r.rate());
+  json["ceiling"] = r.cost.ceiling.empty() ? Json(nullptr) : Json(r.cost.ceiling);
   json["of_measured_peak"] = number(r.of_measured_peak());
   json["of_theoretical_peak"] = number(r.of_theoretical_peak());
-  json["measured_peak_bytes_per_second"] = known(r.measured_bandwidth);
+  json["measured_peak"] = known(r.measured_peak);
+  json["theoretical_peak"] = known(r.device.peak(r.cost.ceiling));
   json["floor_ns"] = ok ? Json(nanoseconds(r.floor)) : Json(nullptr);
   json["launches_per_sample"] = m.launches;
   json["samples"] = samples.size();
@@ -111,6 +115,9 @@ std::string json_line(const Result& r) {
   const auto bound = bound_in_words(r);
   json["bound"] = bound ? Json(bound->words) : Json(nullptr);
   json["most_gain"] = bound ? number(bound->gain) : Json(nullptr);
+  json["proof"] = r.proof.empty() ? Json(nullptr) : Json(r.proof);
+  json["observed"] = Json::object();
+  for (const Observation& o : r.observed) json["observed"][o.name] = o.value;
   if (r.counters) add_counters(json, *r.counters);
   json["over_parent"] = ratio(r.parent);
   json["over_library"] = ratio(r.library);
@@ -122,6 +129,10 @@ std::string json_line(const Result& r) {
   for (const auto& placement : m.seconds) json["samples_by_placement"].push_back(placement.size());
   // A message may hold bytes that are no text; a file may not.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void JsonFile::add(const std::vector<std::string>& findings) {
+  findings_.insert(findings_.end(), findings.begin(), findings.end());
 }
 
 JsonFile::JsonFile(std::string path, Context context) : path_(std::move(path)), context_(std::move(context)) {
@@ -146,7 +157,7 @@ void JsonFile::finish() {
   // One line for each result: readable in a diff, and the samples do not fill the screen.
   std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
   for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
-  text += "]\n}\n";
+  text += "],\n\"findings\": " + Json(findings_).dump(1) + "\n}\n";
   const std::string unfinished = path_ + ".tmp";
   std::ofstream file(unfinished);
   file << text << std::flush;

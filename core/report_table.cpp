@@ -21,6 +21,15 @@ std::string factor_with_interval(const std::optional<Ratio>& ratio) {
   return fmt::format("{} [{}, {}]", times(ratio->value), times(ratio->interval.low), times(ratio->interval.high));
 }
 
+/// What to know about a number, before the idea: notes, what was observed, whether it is proven.
+std::string remarks(const Result& r) {
+  std::string all = r.note;
+  for (const Observation& o : r.observed)
+    all += fmt::format("{}{} {:.4g} {}", all.empty() ? "" : ", ", o.name, o.value, o.unit);
+  if (r.proof.starts_with("unproven")) all += fmt::format("{}unproven", all.empty() ? "" : ", ");
+  return all.empty() ? "" : fmt::format("({}) ", all);
+}
+
 std::string cut(const std::string& text, std::size_t width) {
   if (width == 0 || columns(text) <= width) return text;
   std::size_t bytes = 0;
@@ -86,6 +95,18 @@ Terminal Terminal::of(int descriptor) {
   return {known ? size.ws_col : std::size_t{80}, !no_colour || !*no_colour};
 }
 
+std::string show_rate(std::optional<double> rate, Quantity of) {
+  switch (of) {
+    case Quantity::bytes:
+      return si(rate, "B/s");
+    case Quantity::flops:
+      return si(rate, "FLOP/s");
+    case Quantity::accesses:
+      return rate ? si(1 / *rate, "s") + " each" : "-";
+  }
+  return {};
+}
+
 std::string table(const std::vector<Result>& results, const Terminal& terminal) {
   if (results.empty()) return {};
   const Result& first = results.front();
@@ -110,9 +131,9 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
                r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
       continue;
     }
-    text.row({rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))), si(r.bytes_per_second(), "B/s"),
-              percent(r.of_measured_peak()), factor(r.parent), factor(r.library), factor_with_interval(r.other),
-              r.note.empty() ? r.cell.variant->idea : fmt::format("({}) {}", r.note, r.cell.variant->idea)},
+    text.row({rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))),
+              show_rate(r.rate(), r.cost.rated), percent(r.of_measured_peak()), factor(r.parent), factor(r.library),
+              factor_with_interval(r.other), remarks(r) + r.cell.variant->idea},
              &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
   }
   return title + "\n" + text.text(terminal.width, terminal.colours);

@@ -57,28 +57,45 @@ std::optional<double> Result::flops_per_second() const {
   return {};
 }
 
+std::optional<double> Result::rate() const {
+  if (const auto t = time()) return cost.amount() / *t;
+  return {};
+}
+
 std::optional<double> Result::of_measured_peak() const {
-  if (const auto rate = bytes_per_second(); rate && measured_bandwidth > 0) return *rate / measured_bandwidth;
+  if (const auto r = rate(); r && measured_peak > 0) return *r / measured_peak;
   return {};
 }
 
 std::optional<double> Result::of_theoretical_peak() const {
-  if (!time() || device.memory_bandwidth == 0) return {};
-  const double bytes = *bytes_per_second() / device.memory_bandwidth;
-  return device.flops_f32 > 0 ? std::max(bytes, *flops_per_second() / device.flops_f32) : bytes;
+  const double peak = device.peak(cost.ceiling);
+  if (const auto r = rate(); r && peak > 0) return *r / peak;
+  return {};
 }
 
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode) {
-  if (device.memory_bandwidth == 0) return 0;
+  const double peak = device.peak(cost.ceiling);
+  if (peak == 0) return 0;
+  if (cost.ceiling != "memory") return cost.amount() / peak;
   const auto cache = static_cast<double>(device.cache);
   const double bytes = cost.bytes_read + cost.bytes_written;
   // What can be in the cache at the start (hot) or left there at the end (written) needs no memory traffic.
   const double from_memory =
       mode == Mode::hot ? std::max(0.0, footprint - cache) / std::max(footprint, 1.0) * bytes
                         : cost.bytes_read + std::max(0.0, cost.bytes_written - cache / static_cast<double>(sets));
-  const double memory_time = from_memory / device.memory_bandwidth;
-  const double cache_time = device.cache_bandwidth > 0 ? bytes / device.cache_bandwidth : 0;
+  const double memory_time = from_memory / peak;
+  const double cache_time = device.peak("l2") > 0 ? bytes / device.peak("l2") : 0;
   return std::max(memory_time, cache_time);
+}
+
+std::vector<Outcome> outcomes(const std::vector<Result>& results) {
+  std::vector<Outcome> all;
+  for (const Result& r : results) {
+    if (!r.time()) continue;
+    all.push_back({r.cell.rung(), r.cell.point, *r.time(), r.cost, {}});
+    for (const Observation& o : r.observed) all.back().observed[o.name] = o.value;
+  }
+  return all;
 }
 
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {

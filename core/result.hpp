@@ -38,11 +38,13 @@ struct Result {
   Verdict verdict;
   Cost cost;
   Measurement measurement;
-  KernelUse kernel;                  ///< The largest kernel that it launches; zeros where nobody could tell.
-  DeviceInfo device;                 ///< Without a key where none was opened.
-  double measured_bandwidth = 0;     ///< Of the device, bytes per second.
-  double floor = 0;                  ///< Seconds of an empty launch, measured the same way in the same rounds.
-  std::optional<Counters> counters;  ///< Where they were asked for.
+  KernelUse kernel;                   ///< The largest kernel that it launches; zeros where nobody could tell.
+  DeviceInfo device;                  ///< Without a key where none was opened.
+  double measured_peak = 0;           ///< Of the device's part that the cost is held to, as measured; 0: unknown.
+  double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
+  std::optional<Counters> counters;   ///< Where they were asked for.
+  std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
+  std::string proof;  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty where nothing is to be proven.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.
@@ -56,16 +58,21 @@ struct Result {
 
   /// None of these has a value unless the status is ok.
   std::optional<double> time() const;  ///< Seconds of a launch: location() of the samples.
+  std::optional<double> rate() const;  ///< Of what the cost rates, per second.
   std::optional<double> bytes_per_second() const;
   std::optional<double> flops_per_second() const;
   std::optional<double> of_measured_peak() const;
   std::optional<double> of_theoretical_peak() const;
 };
 
-/// The least time that `device` could take for one launch by the theoretical rates of memory and cache: what is faster
-/// was not measured, whatever the clock says. 0 where the rates are unknown. `footprint` and `cost`: of one set;
+/// The least time that `device` could take for one launch by the theoretical rate of what `cost` is held to, which for
+/// memory takes the cache into account: what is faster was not measured, whatever the clock says. 0 where the rates are
+/// unknown. `footprint` and `cost`: of one set;
 /// `sets`: how many distinct ones a sample touches.
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode);
+
+/// Results that have a time, for Experiment::findings.
+std::vector<Outcome> outcomes(const std::vector<Result>& results);
 
 /// Fills in parent, library and other of results that ran in the same rounds. `backends`: as the user ordered them; the
 /// rows of each are compared with the first other one.

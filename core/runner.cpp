@@ -47,6 +47,43 @@ KernelUse largest(const std::vector<KernelUse>& kernels) {
   return most;
 }
 
+/// Each observation's median over placements.
+std::vector<Observation> median_over(const std::vector<std::vector<Observation>>& placements) {
+  std::vector<Observation> medians;
+  if (!placements.empty()) medians = placements.front();
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    std::vector<double> values;
+    for (const auto& observed : placements) values.push_back(observed.at(i).value);
+    medians[i].value = median(values);
+  }
+  return medians;
+}
+
+/// Whether counters show that a result measured what its name says. One that they contradict is implausible.
+void prove(Result& result) {
+  const std::vector<Expectation> expectations = result.cell.experiment->expectations(result.cell.point);
+  if (expectations.empty()) return;
+  std::string seen, missing;
+  for (const Expectation& expected : expectations) {
+    const auto value = result.counters ? (*result.counters)[expected.counter] : std::nullopt;
+    if (!value) {
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", expected.counter);
+      continue;
+    }
+    seen += fmt::format("{}{} {:.4g}", seen.empty() ? "" : ", ", expected.counter, *value);
+    if (*value >= expected.least && *value <= expected.most) continue;
+    result.status = Status::implausible;
+    result.note = fmt::format("{} is {:.4g}, not {} {:.4g}: it measured something else", expected.counter, *value,
+                              *value < expected.least ? "at least" : "at most",
+                              *value < expected.least ? expected.least : expected.most);
+    return;
+  }
+  if (!missing.empty())
+    result.proof = fmt::format("unproven: {} not read{}", missing, result.counters ? "" : "; add --counters");
+  else
+    result.proof = "proven: " + seen;
+}
+
 void fail(Result& result, const std::string& why) {
   result.status = Status::failed;
   result.note = why;
@@ -82,6 +119,7 @@ struct Runner::Contestant {
   std::function<void(std::size_t)> launch = {};
   double wall = 0;  // seconds of all its turns, and of verifying it by the timed path
   double cpu = 0;   // processor seconds of all its samples
+  std::vector<std::vector<Observation>> observed = {};  // by placement
   std::size_t samples = 0;
 
   void bind(Device& device, const Problem& problem, Mode mode) {
@@ -166,6 +204,14 @@ double Runner::measured_bandwidth(Device& device) {
   return place->second;
 }
 
+double Runner::measured_peak(Device& device, std::string_view part) {
+  if (part == "memory") return measured_bandwidth(device);
+  const auto known = options_.ceilings.find(device.info().name);
+  if (known == options_.ceilings.end()) return 0;
+  const auto found = known->second.find(part);
+  return found == known->second.end() ? 0 : found->second;
+}
+
 std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(start(cell));
@@ -218,6 +264,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     std::vector<KernelUse> uses;
     for (const KernelRun& kernel : counters.kernels) uses.push_back(kernel.use);
     if (result.kernel.registers == 0) result.kernel = largest(uses);  // nobody could tell before
+    prove(result);
   }
 }
 
@@ -248,11 +295,10 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
   const Cell& first = results.front()->cell;
   const std::size_t footprint = first.experiment->footprint(first.point);
   const Batching batching{launches_in(device, footprint, mode), mode};
-  const double bandwidth = measured_bandwidth(device);
-
+  measured_bandwidth(device);  // which also brings it to its working clock
   std::vector<Contestant> contestants;
   for (Result* result : results) {
-    result->measured_bandwidth = bandwidth;
+    result->measured_peak = measured_peak(device, result->cost.ceiling);
     result->measurement.launches = batching.launches;
     result->measurement.before = device.telemetry();
     contestants.push_back({result, result->cell.variant->result == ResultIn::device});
@@ -279,7 +325,10 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
     // They bind in another order next time: small workspaces lie side by side, and which one lies where is worth 4 % of
     // a short launch.
     if (!contestants.empty()) std::rotate(contestants.begin(), contestants.begin() + 1, contestants.end());
-    for (Contestant& c : contestants) c.unbind();
+    for (Contestant& c : contestants) {
+      c.unbind();
+      c.result->observed = median_over(c.observed);
+    }
     std::erase_if(contestants, [&](const Contestant& c) {
       return c.result->status != Status::ok || c.wall >= options_.stop.time_limit;
     });
@@ -361,6 +410,7 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
       fail(*c.result, sampled[i].error);
     else
       verify_timed(c, "after timing: ");
+    if (c.result->status == Status::ok) c.observed.push_back(problem.observe());
   }
 }
 
@@ -373,6 +423,7 @@ void Runner::conclude(Result& result, double footprint, const Batching& batching
   } else if (result.cell.variant->result == ResultIn::host) {
     result.note = result_on_host;
   }
+  if (result.status == Status::ok) prove(result);
 }
 
 }  // namespace crosswarp

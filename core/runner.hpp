@@ -15,6 +15,8 @@ struct RunOptions {
   std::size_t device = 0;  ///< The place in each backend's list.
   std::uint64_t seed = 1;
   StopRule stop = {};
+  /// Of devices by their name: ceilings beyond the memory's, as an earlier run measured them.
+  std::map<std::string, Peaks> ceilings = {};
   std::string why_untimed = {};  ///< Why times would say nothing here (a profiler is attached): then none are kept.
 };
 
@@ -52,6 +54,9 @@ class Runner {
 
   /// The measured memory ceiling of `device`, taken on first use. 0 where nothing is timed.
   double measured_bandwidth(Device& device);
+
+  /// The measured rate of a part of `device`: of memory as above, of others by RunOptions. 0 where nobody knows.
+  double measured_peak(Device& device, std::string_view part);
 
  private:
   struct Batching;

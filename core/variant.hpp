@@ -49,8 +49,12 @@ struct Variant {
   bool library = false;                      ///< A vendor's: the yardstick.
   ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device, and is timed so.
   std::vector<Tuning> tunings = {};
+  bool (*applies)(const Point&) = nullptr;  ///< The points that it is for, where these are not all.
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace that it needs.
   void (*launch)(const Queue&, const typename E::Args&) = nullptr;            ///< Enqueues the work; called many times.
+  /// Instructions that its kernels must have in NVIDIA's machine code, by how they begin, each with the least number:
+  /// `{"FFMA", 64}`. A test looks, where there is a disassembler.
+  std::vector<std::pair<std::string_view, int>> instructions = {};
 };
 
 /// A variant tied to a device, a problem and a tuning: ready to launch.
@@ -73,6 +77,8 @@ struct VariantEntry {
   bool library = false;
   ResultIn result = ResultIn::device;
   std::vector<Tuning> tunings;  ///< At least one.
+  std::vector<std::pair<std::string, int>> instructions;
+  bool (*applies)(const Point&) = nullptr;  ///< Null: to every point.
   std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
 
   /// `cuda/reduce_sum/float4`.
@@ -98,6 +104,8 @@ class Register {
     entry.not_expressible = v.not_expressible;
     entry.library = v.library;
     entry.result = v.result;
+    entry.applies = v.applies;
+    entry.instructions.assign(v.instructions.begin(), v.instructions.end());
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
     entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
       return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);

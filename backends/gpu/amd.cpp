@@ -49,8 +49,8 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   info.architecture = architecture(properties);
   const auto known = std::ranges::find(architectures, info.architecture, &Architecture::name);
   const Architecture facts = known == architectures.end() ? Architecture{} : *known;
-  info.flops_f32 = facts.flops * info.compute_units * info.clock;
-  info.memory_bandwidth *= facts.transfers / 2.0;  // two are counted already
+  info.peaks["f32"] = facts.flops * info.compute_units * info.clock;
+  info.peaks["memory"] *= facts.transfers / 2.0;  // two are counted already
   if (facts.last_cache > 0) info.cache = facts.last_cache << 20;
   if (properties.cooperativeLaunch) info.features = {"cooperative"};
 }

@@ -79,6 +79,22 @@ __device__ T* dynamic_shared() {
 __device__ inline long long ticks() { return wall_clock64(); }
 inline constexpr long long ticks_per_second = 100'000'000;
 
+/// A counter of cycles, and the device's timer. Neither is moved across the other, or across keep().
+__device__ inline std::uint64_t cycles() {
+  asm volatile("" ::: "memory");
+  return static_cast<std::uint64_t>(clock64());
+}
+__device__ inline std::uint64_t nanoseconds() {
+  asm volatile("" ::: "memory");
+  return static_cast<std::uint64_t>(ticks()) * (1'000'000'000 / ticks_per_second);
+}
+
+/// Makes the compiler believe that somebody reads `value` here.
+template <class T>
+__device__ void keep(T value) {
+  asm volatile("" ::"v"(value) : "memory");
+}
+
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() {
   __builtin_amdgcn_s_sleep(8);  // times 64 cycles

@@ -51,9 +51,9 @@ DeviceInfo describe(int ordinal) {
   info.warp_size = properties.warpSize;
   info.clock = attribute(cudaDevAttrClockRate, ordinal) * 1e3;
   // Two transfers per clock of the memory bus; a multiprocessor takes 64 bytes per clock from L2.
-  info.memory_bandwidth = 2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 *
-                          attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
-  info.cache_bandwidth = 64.0 * info.compute_units * info.clock;
+  info.peaks["memory"] = 2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 *
+                         attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+  info.peaks["l2"] = 64.0 * info.compute_units * info.clock;
   vendor::describe(properties, info);
   int runtime = 0, driver = 0;
   check(cudaRuntimeGetVersion(&runtime), "runtime version");
@@ -147,9 +147,20 @@ class Gpu final : public GpuDevice {
     guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "memcpy");
     synchronize();
   }
+  void write(void* to, const void* from, std::size_t bytes) override {
+    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "memcpy");
+    synchronize();
+  }
   void generate(std::span<float> to, const Lattice& elements) override {
     if (to.empty()) return;
     guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
+  }
+  void permute(std::span<std::uint32_t> to, const Permutation& order) override {
+    if (to.empty()) return;
+    guard(launch_permute(to, order, resident_threads(), stream_), "permute");
+  }
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override {
+    guard(launch_chain(memory, stride, order, resident_threads(), stream_), "chain");
   }
 
   /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces

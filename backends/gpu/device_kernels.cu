@@ -54,6 +54,18 @@ __global__ void generate_kernel(float* to, std::size_t n, Lattice elements) {
     to[i] = elements(i);
 }
 
+__global__ void permute_kernel(std::uint32_t* to, std::size_t n, Permutation order) {
+  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads)
+    to[i] = static_cast<std::uint32_t>(order(i));
+}
+
+__global__ void chain_kernel(std::byte* memory, std::size_t stride, Permutation order) {
+  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < order.size; i += threads)
+    *reinterpret_cast<std::uint64_t*>(memory + order(i) * stride) = order(i + 1 < order.size ? i + 1 : 0) * stride;
+}
+
 }  // namespace
 
 bool this_build_has_code() {
@@ -76,6 +88,17 @@ cudaError_t launch_gate(const unsigned* opened, unsigned ticket, unsigned* overd
 cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned* never, cudaStream_t stream) {
   read_kernel<<<read_waves * threads / block_size, block_size, 0, stream>>>(
       reinterpret_cast<const uint4*>(memory.data()), memory.size() / sizeof(uint4), never);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order, int threads, cudaStream_t stream) {
+  permute_kernel<<<threads / block_size, block_size, 0, stream>>>(to.data(), to.size(), order);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, int threads,
+                         cudaStream_t stream) {
+  chain_kernel<<<threads / block_size, block_size, 0, stream>>>(memory.data(), stride, order);
   return cudaGetLastError();
 }
 

@@ -24,4 +24,11 @@ cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned
 /// to[i] = elements(i).
 cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream);
 
+/// to[i] = order(i).
+cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order, int threads, cudaStream_t stream);
+
+/// As Device::chain.
+cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, int threads,
+                         cudaStream_t stream);
+
 }  // namespace crosswarp::gpu

@@ -6,6 +6,7 @@
 #endif
 
 #include <array>
+#include <span>
 #include <utility>
 
 #include "backends/gpu/vendor.hpp"
@@ -13,8 +14,32 @@
 namespace crosswarp::gpu::vendor {
 namespace {
 
-/// FP32 lanes of a multiprocessor, by compute capability (CUDA C++ Programming Guide, arithmetic throughput).
-int f32_lanes(int major, int minor) { return major == 8 && minor == 0 ? 64 : 128; }
+/// What a multiprocessor can do in a clock: operations (a multiply-add is two) or bytes.
+struct PerClock {
+  const char* part;
+  double amount;
+};
+
+/// Of all generations from Volta on.
+constexpr std::array memories{PerClock{"l1", 128}, PerClock{"shared", 128}};
+
+// By compute capability: arithmetic from the CUDA C++ Programming Guide's table of throughputs, matrix units (dense)
+// from the peaks in NVIDIA's white papers on A100 and H100 over their clocks and multiprocessors.
+constexpr std::array ampere{PerClock{"f32", 128},          PerClock{"f64", 64},           PerClock{"f16x2", 512},
+                            PerClock{"bf16x2", 256},       PerClock{"i32", 128},          PerClock{"special", 16},
+                            PerClock{"tensor_f16", 2048},  PerClock{"tensor_bf16", 2048}, PerClock{"tensor_tf32", 1024},
+                            PerClock{"tensor_int8", 4096}, PerClock{"tensor_f64", 128}};
+constexpr std::array hopper{PerClock{"f32", 256},         PerClock{"f64", 128},          PerClock{"f16x2", 512},
+                            PerClock{"bf16x2", 512},      PerClock{"i32", 128},          PerClock{"special", 16},
+                            PerClock{"tensor_f16", 4096}, PerClock{"tensor_bf16", 4096}, PerClock{"tensor_tf32", 2048},
+                            PerClock{"tensor_fp8", 8192}, PerClock{"tensor_int8", 8192}, PerClock{"tensor_f64", 256}};
+constexpr std::array others{PerClock{"f32", 256}};
+
+std::span<const PerClock> arithmetic(int major, int minor) {
+  if (major == 8 && minor == 0) return ampere;
+  if (major == 9 && minor == 0) return hopper;
+  return others;
+}
 
 using Handle = void*;
 
@@ -56,7 +81,8 @@ std::string version(int number) { return fmt::format("{}.{}", number / 1000, num
 void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   const int major = properties.major, minor = properties.minor;
   info.architecture = fmt::format("sm_{}{}", major, minor);
-  info.flops_f32 = 2.0 * f32_lanes(major, minor) * info.compute_units * info.clock;
+  for (const std::span<const PerClock> table : {std::span<const PerClock>(memories), arithmetic(major, minor)})
+    for (const auto& [part, amount] : table) info.peaks[part] = amount * info.compute_units * info.clock;
   info.features = {"cooperative"};
   if (major >= 9) info.features.insert(info.features.end(), {"cluster", "tma"});
   if (major == 9) info.features.push_back("wgmma");

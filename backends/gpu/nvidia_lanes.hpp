@@ -77,6 +77,27 @@ __device__ T* dynamic_shared() {
 __device__ inline long long ticks() { return clock64(); }
 inline constexpr long long ticks_per_second = 2'000'000'000;
 
+/// The multiprocessor's clock, and the device's timer. Neither is moved across the other, or across keep().
+__device__ inline std::uint64_t cycles() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+  return now;
+}
+__device__ inline std::uint64_t nanoseconds() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  return now;
+}
+
+/// Makes the compiler believe that somebody reads `value` here. T has 4 or 8 bytes.
+template <class T>
+__device__ void keep(T value) {
+  if constexpr (sizeof(T) == 8)
+    asm volatile("" ::"l"(__builtin_bit_cast(std::uint64_t, value)) : "memory");
+  else
+    asm volatile("" ::"r"(__builtin_bit_cast(std::uint32_t, value)) : "memory");
+}
+
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() { __nanosleep(200); }
 

@@ -65,6 +65,14 @@ void EmulatedDevice::generate(std::span<float> to, const Lattice& elements) {
   order_ = elements.random;
 }
 
+void EmulatedDevice::write(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+void EmulatedDevice::permute(std::span<std::uint32_t> to, const Permutation& order) { fill_permutation(to, order); }
+
+void EmulatedDevice::chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) {
+  fill_chain(memory, stride, order);
+}
+
 double EmulatedDevice::time(const Batch&) { refuse_to_time(); }
 double EmulatedDevice::time_read(std::span<const std::byte>) { refuse_to_time(); }
 

@@ -18,9 +18,12 @@ class EmulatedDevice final : public Device {
   std::size_t free_memory() const override;
   void fill(void* memory, unsigned char byte, std::size_t bytes) override;
   void read(void* to, const void* from, std::size_t bytes) override;
+  void write(void* to, const void* from, std::size_t bytes) override;
   void forbid(void* memory, std::size_t bytes) override;
   /// The order of threads in later launches follows from the seed of what is generated.
   void generate(std::span<float> to, const Lattice& elements) override;
+  void permute(std::span<std::uint32_t> to, const Permutation& order) override;
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override;
   void synchronize() override {}
   double time(const Batch& batch) override;
   void launch_empty() override {}

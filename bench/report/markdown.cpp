@@ -50,7 +50,7 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
   text += "|---|--:|--:|--:|--:|--:|--:|---|\n";
   for (const Row& r : rows)
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", r.rung, r.time ? si(r.time, "s") : r.status,
-                        si(r.rate, "B/s"), percent(r.of_peak), factor(r.over_parent), factor(r.over_library),
+                        show_rate(r.rate, r.rate_of), percent(r.of_peak), factor(r.over_parent), factor(r.over_library),
                         factor(r.over_other, true), r.idea);
   return text;
 }

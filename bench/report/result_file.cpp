@@ -66,7 +66,8 @@ Row row(const Json& json) {
   row.library = json.at("library");
   row.repetition = json.at("repetition_index");
   row.time = seconds(json.at("real_time"));
-  row.rate = number(json.at("bytes_per_second"));
+  row.rate_of = quantity(json.value("rate_of", "bytes"));  // files of version 0.0 have bytes only
+  row.rate = number(json.at(json.contains("rate") ? "rate" : "bytes_per_second"));
   row.of_peak = number(json.at("of_measured_peak"));
   row.floor = seconds(json.at("floor_ns"));
   row.over_parent = ratio(json.at("over_parent"));

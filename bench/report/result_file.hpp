@@ -23,6 +23,7 @@ struct Row {
   std::string status, label, note;
   bool library = false;
   std::size_t repetition = 0;
+  Quantity rate_of = Quantity::bytes;
   std::optional<double> time, rate, of_peak, floor;
   std::optional<Ratio> over_parent, over_library, over_other;
   Placements seconds;                      ///< Empty unless it is ok.

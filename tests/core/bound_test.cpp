@@ -12,7 +12,7 @@ class BoundWords : public testing::Test {
   /// One gigabyte in a second: the ceiling is one gigabyte per second.
   BoundWords() : result(fake::timed(lab.add(fake::variant("fake", "any")), {1.0})) {
     result.cost = {.bytes_read = 1e9, .bytes_written = 0, .flops = 0, .accesses = 0};
-    result.measured_bandwidth = 1e9;
+    result.measured_peak = 1e9;
     result.floor = 1e-6;
   }
 
@@ -51,7 +51,7 @@ TEST_F(BoundWords, NameTheCacheAboveThePeakOfMemory) {
 
 TEST_F(BoundWords, NameTheArithmetic) {
   result.cost.flops = 9e12;
-  result.device.flops_f32 = 1e12;
+  result.device.peaks["f32"] = 1e12;
   takes(10);
   EXPECT_EQ(words(), "compute: 90 % of theoretical peak; at most 1.11 × to gain");
 }
@@ -71,8 +71,21 @@ TEST_F(BoundWords, AdmitThatNothingExplainsIt) {
   EXPECT_TRUE(says("not explained"));
 }
 
+TEST_F(BoundWords, NameThePartThatTheCostIsHeldTo) {
+  result.cost = {.flops = 1e9, .rated = Quantity::flops, .ceiling = "f64"};
+  result.measured_peak = 0;
+  result.device.peaks["f64"] = 1e9;
+  takes(1.25);
+  EXPECT_EQ(words(), "f64: 80 % of theoretical peak; at most 1.25 × to gain");
+  result.measured_peak = 0.8e9;
+  EXPECT_EQ(words(), "f64: 100 % of measured peak; at most 1.00 × to gain");
+  result.cost = {.accesses = 1e6, .rated = Quantity::accesses, .ceiling = ""};
+  result.measured_peak = 0;
+  EXPECT_EQ(words(), "latency: each access waits for the one before it");
+}
+
 TEST_F(BoundWords, KnowNothingWithoutACeiling) {
-  result.measured_bandwidth = result.floor = 0;
+  result.measured_peak = result.floor = 0;
   EXPECT_TRUE(says("unknown"));
   EXPECT_FALSE(bound_in_words(result)->gain);
 }

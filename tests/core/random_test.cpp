@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -136,6 +139,51 @@ TEST(ExactSum, ShowsOneElementDroppedOrAddedTwice) {
     EXPECT_NE(static_cast<float>(exact) - elements(i), exact);
     EXPECT_NE(static_cast<float>(exact) + elements(i), exact);
   }
+}
+
+class PermutationTest : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(PermutationTest, VisitsEveryIndexOnce) {
+  const Permutation order(7, 1, GetParam());
+  std::vector<bool> visited(GetParam());
+  for (std::uint64_t i = 0; i < GetParam(); ++i) {
+    ASSERT_LT(order(i), GetParam());
+    EXPECT_FALSE(visited[order(i)]);
+    visited[order(i)] = true;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PermutationTest, testing::Values(1, 2, 3, 4, 5, 16, 17, 31, 1000, 4096, 65'537));
+
+TEST(Permutation, LeavesNoPattern) {
+  const std::uint64_t n = 1 << 16;
+  const Permutation order(7, 1, n), other(7, 2, n);
+  std::map<std::uint64_t, int> steps;
+  int fixed = 0, same = 0;
+  for (std::uint64_t i = 0; i + 1 < n; ++i) {
+    ++steps[(order(i + 1) - order(i)) % n];
+    fixed += order(i) == i;
+    same += order(i) == other(i);
+  }
+  const int most =
+      std::max_element(steps.begin(), steps.end(), [](auto a, auto b) { return a.second < b.second; })->second;
+  EXPECT_LT(most, 12);  // one on average
+  EXPECT_LT(fixed, 8);
+  EXPECT_LT(same, 8);
+}
+
+TEST(FillChain, MakesOneCycleOfAllSlots) {
+  const std::uint64_t slots = 1000, stride = 24;
+  std::vector<std::byte> memory(slots * stride, std::byte{0x5a});
+  fill_chain(memory, stride, Permutation(3, 0, slots));
+  std::uint64_t at = 0, steps = 0;
+  do {
+    EXPECT_EQ(memory[at + 8], std::byte{0x5a});
+    std::memcpy(&at, memory.data() + at, sizeof at);
+    ASSERT_EQ(at % stride, 0u);
+    ++steps;
+  } while (at != 0 && steps <= slots);
+  EXPECT_EQ(steps, slots);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Report : public testing::Test {
     ok.measurement.after.clock = 1.98e9;
     ok.parent = Ratio{2, {1.5, 2.5}};
     ok.kernel = {.registers = 32, .shared_bytes = 128, .occupancy = 0.75, .blocks = 132, .threads = 256};
-    ok.measured_bandwidth = 4.096e9;
+    ok.measured_peak = 4.096e9;
     skipped.cell = ok.cell;
     skipped.note = "needs wgmma";
     ok.floor = 1e-7;
@@ -117,8 +117,8 @@ TEST_F(JsonLine, HoldsNullWhereThereIsNoNumber) {
     EXPECT_EQ(j.at("error_message"), r->label());
   }
   const json none = json::parse(json_line(skipped));
-  for (const char* name : {"device", "measured_peak_bytes_per_second", "sm_clock_mhz", "registers", "shared_bytes",
-                           "occupancy", "blocks", "threads_per_block", "verdict_error"})
+  for (const char* name : {"device", "measured_peak", "sm_clock_mhz", "registers", "shared_bytes", "occupancy",
+                           "blocks", "threads_per_block", "verdict_error"})
     EXPECT_TRUE(none.at(name).is_null()) << name;
   EXPECT_EQ(none.at("samples"), 0);
   EXPECT_EQ(json::parse(json_line(wrong)).at("verdict_error"), 1);

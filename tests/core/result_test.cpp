@@ -35,15 +35,22 @@ TEST(Result, HasRatesFromItsMedian) {
   fake::Lab lab;
   Result r = timed(lab.add(fake::variant("fake", "naive")), {2e-6, 1e-6, 90e-6});
   r.cost = {.bytes_read = 6, .bytes_written = 2, .flops = 100};
-  r.measured_bandwidth = 8e6;
-  r.device.memory_bandwidth = 16e6;
+  r.measured_peak = 8e6;
+  r.device.peaks = {{"memory", 16e6}, {"f32", 100e6}};
   EXPECT_DOUBLE_EQ(*r.time(), 2e-6);
   EXPECT_DOUBLE_EQ(*r.bytes_per_second(), 4e6);
   EXPECT_DOUBLE_EQ(*r.flops_per_second(), 50e6);
   EXPECT_DOUBLE_EQ(*r.of_measured_peak(), 0.5);
   EXPECT_DOUBLE_EQ(*r.of_theoretical_peak(), 0.25);
-  r.device.flops_f32 = 100e6;  // nearer to its limit than memory is
+  r.cost.rated = Quantity::flops;
+  r.cost.ceiling = "f32";
+  r.measured_peak = 0;
+  EXPECT_DOUBLE_EQ(*r.rate(), 50e6);
   EXPECT_DOUBLE_EQ(*r.of_theoretical_peak(), 0.5);
+  EXPECT_FALSE(r.of_measured_peak());
+  r.cost = {.accesses = 10, .rated = Quantity::accesses, .ceiling = ""};
+  EXPECT_DOUBLE_EQ(*r.rate(), 5e6);
+  EXPECT_FALSE(r.of_theoretical_peak());
 }
 
 TEST(Result, TakesTheMeanOverPlacements) {
@@ -56,7 +63,7 @@ TEST(Result, TakesTheMeanOverPlacements) {
 TEST(Result, HasNoNumberUnlessItIsOk) {
   fake::Lab lab;
   Result r = timed(lab.add(fake::variant("fake", "naive")), {1e-6});
-  r.measured_bandwidth = r.device.memory_bandwidth = r.device.flops_f32 = 1e9;
+  r.measured_peak = r.device.peaks["memory"] = 1e9;
   EXPECT_TRUE(r.time() && r.of_measured_peak() && r.of_theoretical_peak());
   for (const Status status : all_but_ok) {
     r.status = status;
@@ -77,8 +84,7 @@ TEST(Result, HasNoNumberWithoutSamplesOrPeaks) {
 DeviceInfo slow_device(double cache_bandwidth) {
   DeviceInfo info;
   info.cache = 1'000'000;
-  info.memory_bandwidth = 1e9;
-  info.cache_bandwidth = cache_bandwidth;
+  info.peaks = {{"memory", 1e9}, {"l2", cache_bandwidth}, {"l1", 1e11}, {"f64", 2e9}};
   return info;
 }
 const DeviceInfo slow = slow_device(1e10);
@@ -99,6 +105,13 @@ TEST(LeastTime, LetsWritesEndInTheCacheButNotThoseOfAllSets) {
   const Cost writes{.bytes_written = 1e6};
   EXPECT_NEAR(least_time(slow, writes, 1e6, 1, Mode::cold), 1e-4, 1e-10);
   EXPECT_NEAR(least_time(slow, writes, 1e6, 4, Mode::cold), 0.75e-3, 1e-10);
+}
+
+TEST(LeastTime, IsThatOfWhatTheCostIsHeldTo) {
+  EXPECT_NEAR(least_time(slow, {.bytes_read = 1e6, .ceiling = "l1"}, 1e6, 1, Mode::hot), 1e-5, 1e-12);
+  const Cost arithmetic{.bytes_written = 1e6, .flops = 1e6, .rated = Quantity::flops, .ceiling = "f64"};
+  EXPECT_NEAR(least_time(slow, arithmetic, 1e6, 1, Mode::cold), 5e-4, 1e-12);
+  EXPECT_EQ(least_time(slow, {.accesses = 1e6, .rated = Quantity::accesses, .ceiling = ""}, 1e6, 1, Mode::hot), 0);
 }
 
 TEST(LeastTime, IsNothingWhereRatesAreUnknown) {

@@ -171,7 +171,7 @@ TEST_F(RunnerTest, SkipsWhereThereIsNoDevice) {
 }
 
 TEST_F(RunnerTest, CallsImplausibleWhatIsFasterThanMemory) {
-  lab.device->facts().memory_bandwidth = 1e6;
+  lab.device->facts().peaks["memory"] = 1e6;
   const Cell fast = add("fast", [](const Launch& l) { l.fill(15e-6); });
   EXPECT_EQ(run(fast).status, Status::implausible);  // 16 bytes
   EXPECT_NE(run(fast).note.find("1.5e-05 s is less than the 1.6e-05 s that Fake 1 could take"), std::string::npos);
@@ -287,11 +287,11 @@ TEST_F(RunnerTest, PreparesAProblemForEachVerificationAndKeepsNone) {
 }
 
 TEST_F(RunnerTest, MeasuresTheCeilingOnce) {
-  EXPECT_NEAR(runner.measured_bandwidth(*lab.device), 1e9, 1);
+  EXPECT_NEAR(runner.measured_peak(*lab.device, "memory"), 1e9, 1);
   const int reads = lab.device->reads;
   EXPECT_GT(reads, 1);
   const Result r = run(add("right", right));
-  EXPECT_NEAR(r.measured_bandwidth, 1e9, 1);
+  EXPECT_NEAR(r.measured_peak, 1e9, 1);
   EXPECT_NEAR(*r.of_measured_peak(), 16e3 / 1e9, 1e-9);
   EXPECT_EQ(lab.device->reads, reads);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <source_location>
 #include <span>
 #include <string_view>
@@ -113,6 +114,12 @@ inline void __threadfence_block() {}
 inline void nap() {}
 
 inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+inline std::uint64_t cycles() { return static_cast<std::uint64_t>(clock64()); }
+inline std::uint64_t nanoseconds() { return cycles(); }
+
+template <class T>
+void keep(T) {}
 
 template <class T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {

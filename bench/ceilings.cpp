@@ -1,0 +1,128 @@
+// The short form of the experiments that measure ceilings.
+#include "bench/ceilings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/format.hpp"
+#include "core/report.hpp"
+
+namespace crosswarp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Empty where the environment names no place.
+std::filesystem::path ceilings_file() {
+  const auto folder = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return std::filesystem::path(value ? value : "");
+  };
+  std::filesystem::path cache = folder("XDG_CACHE_HOME");
+  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") / ".cache";
+  return cache.empty() ? cache : cache / "crosswarp" / "ceilings.json";
+}
+
+/// A home may be shared by machines, and two cards of a name differ.
+std::string machine() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+Json read_all() {
+  std::ifstream file(ceilings_file());
+  const Json json = Json::parse(file, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+/// The rungs that no other improves on, of one backend.
+std::vector<Cell> best_rungs(const std::vector<Cell>& cells) {
+  std::set<std::string> improved;
+  for (const Cell& cell : cells) improved.insert(cell.variant->improves);
+  std::vector<Cell> best;
+  for (const Cell& cell : cells)
+    if (!improved.contains(cell.variant->name) && !cell.variant->library && cell.variant->not_expressible.empty())
+      best.push_back(cell);
+  return best;
+}
+
+struct Best {
+  double rate = 0;
+  std::string rung;
+  Quantity of = Quantity::bytes;
+};
+
+/// The best rate at the point where `experiment` measures a ceiling, in hot caches: what is in memory is larger.
+Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
+  Filter filter;
+  filter.backends = {backend.name()};
+  filter.experiments = {experiment.name};
+  for (const Point::Coordinate& c : point.coordinates()) filter.axes[c.axis] = to_string(c.value);
+  Best best;
+  for (const Result& r : runner.run(best_rungs(Registry::instance().cells(filter)), Mode::hot, {backend.name()}))
+    if (const auto rate = r.rate(); rate && *rate > best.rate) best = {*rate, r.cell.rung(), r.cost.rated};
+  return best;
+}
+
+}  // namespace
+
+std::map<std::string, Peaks> read_ceilings() {
+  std::map<std::string, Peaks> ceilings;
+  const Json all = read_all();
+  if (const auto here = all.find(machine()); here != all.end() && here->is_object())
+    for (const auto& [device, peaks] : here->items())
+      for (const auto& [part, rate] : peaks.items())
+        if (rate.is_number()) ceilings[device][part] = rate;
+  return ceilings;
+}
+
+void measure_ceilings(const Options& options) {
+  RunOptions run = options.run;
+  run.stop.min_time = 0.02;
+  run.stop.placements = 2;
+  run.stop.time_limit = 1;
+  Runner runner(run);
+  if (!run.why_untimed.empty()) throw Error(run.why_untimed);
+  const std::filesystem::path path = ceilings_file();
+  if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME says where to keep what is measured");
+
+  TextTable table;
+  table.row({"part", "measured", "theoretical", "reached", "by"}, TextTable::Colour::faint);
+  Json all = read_all();
+  std::set<std::string> done;
+  for (const auto& backend : Registry::instance().backends()) {
+    Device* device = runner.place(*backend).device;
+    if (!device || device->info().emulated || !done.insert(device->info().key).second) continue;
+    const DeviceInfo& info = device->info();
+    Json& kept = all[machine()][info.name] = Json::object();
+    for (const auto& [name, experiment] : Registry::instance().experiments())
+      for (const CeilingPoint& ceiling : experiment.ceilings()) {
+        const Best best = measure(runner, *backend, experiment, ceiling.point);
+        if (best.rate == 0) continue;
+        const std::string part(ceiling.ceiling);
+        kept[part] = best.rate;
+        const double peak = info.peak(part);
+        table.row({part, show_rate(best.rate, best.of), peak > 0 ? show_rate(peak, best.of) : "unknown",
+                   peak > 0 ? percent(best.rate / peak) : "-", best.rung + " on " + info.name});
+      }
+  }
+  const Terminal terminal = Terminal::of(STDOUT_FILENO);
+  std::cout << table.text(terminal.width, terminal.colours);
+  std::error_code failed;
+  std::filesystem::create_directories(path.parent_path(), failed);
+  std::ofstream file(path);
+  file << all.dump(1) << std::endl;
+  if (!file) throw Error(fmt::format("{}: cannot be written", path.string()));
+  std::cout << fmt::format("Kept in {}; later runs show what they reach of it.\n", path.string());
+}
+
+}  // namespace crosswarp
