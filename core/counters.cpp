@@ -57,7 +57,8 @@ constexpr std::array table{
             "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"},
     Counter{"tensor_pipe", "%", "compute", "cycles in which the tensor pipe was active",
             "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
-    Counter{"tensor_instructions", "inst", "compute", "warp instructions executed by the tensor pipe",
+    Counter{"tensor_instructions", "inst", "compute",
+            "warp instructions executed by the tensor pipe; the chip counts a few without matrices, too",
             "sm__inst_executed_pipe_tensor.sum"},
 
     Counter{"theoretical_occupancy", "%", "occupancy", "of the warps that fit, those that the largest kernel lets in",
@@ -69,6 +70,8 @@ constexpr std::array table{
     Counter{"eligible_warps", "warp", "occupancy", "warps of a scheduler that could issue, on average",
             "smsp__warps_eligible.avg.per_cycle_active"},
     Counter{"blocks", "block", "occupancy", "blocks launched by all kernels", ""},
+    Counter{"useful_blocks", "block", "occupancy", "blocks of the largest kernel that have work, as its launch says",
+            ""},
     Counter{"waves", "wave", "occupancy", "blocks of the largest kernel over those that fit on the device at once", ""},
 
     Counter{"instructions", "inst", "instructions", "warp instructions executed", "smsp__inst_executed.sum"},
@@ -81,8 +84,10 @@ constexpr std::array table{
             "smsp__thread_inst_executed_per_inst_executed.ratio"},
     Counter{"unpredicated_threads", "thread", "instructions", "and are not switched off by a predicate",
             "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
+    Counter{"branches", "branch", "instructions",
+            "targets of branches that warps took, with all or some of their threads", "smsp__sass_branch_targets.sum"},
     Counter{"branch_efficiency", "%", "instructions", "branches that all threads of a warp take the same way",
-            "smsp__sass_average_branch_targets_threads_uniform.pct"},
+            "smsp__sass_average_branch_targets_threads_uniform.pct", "branches"},
 
     Counter{"stall_long_scoreboard", "cycle", "stalls", "waiting for global or local memory",
             "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},

@@ -14,11 +14,12 @@ namespace crosswarp {
 
 /// One number about the launches of a cell that hardware counts, or that follows from what it counts.
 struct Counter {
-  std::string_view name;     ///< `dram_throughput`
-  std::string_view unit;     ///< `%` of a hundred, `ns`, `B`, `Hz`; or what is counted: `inst`, `warp`.
-  std::string_view group;    ///< `memory`
-  std::string_view meaning;  ///< One line.
-  std::string_view metric;   ///< NVIDIA's name for it, as in Nsight Compute; empty where it is derived.
+  std::string_view name;           ///< `dram_throughput`
+  std::string_view unit;           ///< `%` of a hundred, `ns`, `B`, `Hz`; or what is counted: `inst`, `warp`.
+  std::string_view group;          ///< `memory`
+  std::string_view meaning;        ///< One line.
+  std::string_view metric;         ///< NVIDIA's name for it, as in Nsight Compute; empty where it is derived.
+  std::string_view share_of = {};  ///< The counter, before it in the table, without which it says nothing.
 };
 
 /// All of them, in the order in which they are shown; those of a group stand together.
@@ -40,7 +41,8 @@ struct KernelUse {
   std::size_t shared_bytes = 0;  ///< Per block, static and dynamic.
   double occupancy = 0;          ///< Resident threads over the most that fit.
   std::size_t blocks = 0;
-  std::size_t threads = 0;  ///< Per block.
+  std::size_t useful_blocks = 0;  ///< Those that do not leave at once; 0: all of them.
+  std::size_t threads = 0;        ///< Per block.
 };
 
 /// A kernel launch as the device saw it, whoever made it.

@@ -264,6 +264,12 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     std::vector<KernelUse> uses;
     for (const KernelRun& kernel : counters.kernels) uses.push_back(kernel.use);
     if (result.kernel.registers == 0) result.kernel = largest(uses);  // nobody could tell before
+    for (Count& count : counters.counts)  // which is the launching layer's to tell, and not the hardware's
+      if (count.counter->name == "useful_blocks" && result.kernel.blocks > 0) {
+        count.value =
+            static_cast<double>(result.kernel.useful_blocks ? result.kernel.useful_blocks : result.kernel.blocks);
+        count.why_not.clear();
+      }
     prove(result);
   }
 }

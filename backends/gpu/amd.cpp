@@ -71,7 +71,8 @@ std::string driver_version() {
   return version;
 }
 
-Counters count(int, const std::vector<const Counter*>&, const std::function<void()>&, const std::function<void()>&) {
+Counters count(int, const std::vector<const Counter*>&, std::size_t, const std::function<void()>&,
+               const std::function<void()>&) {
   throw Error("those of AMD's GPUs are not read");
 }
 

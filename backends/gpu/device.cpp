@@ -221,7 +221,7 @@ class Gpu final : public GpuDevice {
       synchronize();
     };
     launch_once();  // what a kernel's first launch does (loading its code) is not to be counted
-    return vendor::count(ordinal_, wanted, from_here, launch_once);
+    return vendor::count(ordinal_, wanted, cold ? 1 : 0, from_here, launch_once);
   }
 
   void begin_range(const std::string& name) override { vendor::begin_range(name); }

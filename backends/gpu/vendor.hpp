@@ -28,9 +28,10 @@ Telemetry telemetry(const std::string& pci_bus_id);
 std::string driver_version();
 
 /// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the
-/// first time each with `before` before it. Throws Error, with what to do, where none can be read.
-Counters count(int ordinal, const std::vector<const Counter*>& wanted, const std::function<void()>& before,
-               const std::function<void()>& launch);
+/// first time each with `before` before it, which runs `kernels_before` kernels. Throws Error, with what to do, where
+/// none can be read.
+Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t kernels_before,
+               const std::function<void()>& before, const std::function<void()>& launch);
 
 /// A range that profilers show, until end_range(). They nest.
 void begin_range(const std::string& name);

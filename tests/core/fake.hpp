@@ -159,6 +159,17 @@ class Fill {
     return {.ok = true, .error = 0, .where = {}};
   }
 
+  std::vector<Observation> observe() const { return observed(); }
+  static bool exists(const Point& p) { return p.integer("n") != senseless; }
+  static std::vector<Expectation> expectations(const Point&) { return expected; }
+  static std::vector<CeilingPoint> ceilings() { return {{"l1", point(4)}}; }
+  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) {
+    return {std::to_string(outcomes.size()) + " outcomes"};
+  }
+
+  static constexpr std::int64_t senseless = 13;
+  static inline std::function<std::vector<Observation>()> observed = [] { return std::vector<Observation>{}; };
+  static inline std::vector<Expectation> expected;
   static inline int prepared = 0, alive = 0, most_alive = 0;
   static inline std::chrono::milliseconds preparing_takes{0};
   static inline ResultIn looked_in = ResultIn::device;

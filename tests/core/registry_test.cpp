@@ -153,6 +153,20 @@ TEST_F(RegistryTest, TestsEveryTuningAtEveryTestPoint) {
   EXPECT_TRUE(cells[5].slow);
 }
 
+TEST_F(RegistryTest, LeavesOutPointsThatMakeNoSense) {
+  EXPECT_EQ(ids(only({{"variant", "tuned"}, {"n", "8,13"}})), Names{"fake/fill/tuned/n:8/type:f32"});
+  EXPECT_TRUE(refuses([&] { lab.registry.cells(only({{"n", "13"}})); }, "nothing is selected"));
+}
+
+TEST_F(RegistryTest, LeavesOutPointsThatAVariantIsNotFor) {
+  VariantEntry choosy = fake::variant("far", "choosy");
+  choosy.applies = [](const Point& p) { return p.integer("n") > 10; };
+  lab.add(choosy);
+  EXPECT_EQ(ids(only({{"backend", "far"}})), Names{"far/fill/choosy/n:16/type:f32"});
+  const auto cells = lab.registry.test_cells();
+  EXPECT_EQ(std::count_if(cells.begin(), cells.end(), [](const Cell& c) { return c.variant->name == "choosy"; }), 1);
+}
+
 TEST_F(RegistryTest, KnowsBackendsInOrder) {
   Names names;
   for (const auto& backend : lab.registry.backends()) names.push_back(backend->name());

@@ -351,6 +351,71 @@ TEST_F(RunnerTest, KeepsNoCountsOfAWrongResult) {
   EXPECT_TRUE(results[0].counters->counts.empty());
 }
 
+/// Clears on leaving what a test expects of counters.
+struct Expecting {
+  explicit Expecting(std::vector<Expectation> expected) { Fill::expected = std::move(expected); }
+  ~Expecting() { Fill::expected.clear(); }
+};
+
+TEST_F(RunnerTest, ProvesWhatIsExpectedOfCounters) {
+  const Expecting expecting({{.counter = "l1_hit_rate", .least = 95}});
+  auto results = runner.run({add("right", right)}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].label(), "ok");
+  EXPECT_EQ(results[0].proof, "unproven: l1_hit_rate not read; add --counters");
+  const auto count = [&](std::optional<double> value) {
+    lab.device->counts = [value](const auto& wanted) {
+      Counters counters;
+      for (const Counter* counter : wanted) counters.counts.push_back({counter, value, {}});
+      return counters;
+    };
+    runner.count(results, select_counters("memory"));
+  };
+  count({});
+  EXPECT_EQ(results[0].proof, "unproven: l1_hit_rate not read");
+  count(96);
+  EXPECT_EQ(results[0].proof, "proven: l1_hit_rate 96");
+  EXPECT_TRUE(results[0].time());
+  count(20);
+  EXPECT_EQ(results[0].label(), "implausible: l1_hit_rate is 20, not at least 95: it measured something else");
+  EXPECT_FALSE(results[0].time());
+}
+
+TEST_F(RunnerTest, ProvesNothingWhereNothingIsExpected) { EXPECT_EQ(run(add("right", right)).proof, ""); }
+
+TEST_F(RunnerTest, ObservesEachPlacementAndTakesTheMedian) {
+  Fill::observed = [n = 0]() mutable { return std::vector<Observation>{{"cycles", "cycle", n++ == 0 ? 90.0 : 7.0}}; };
+  const Result r = run(add("right", right));
+  Fill::observed = [] { return std::vector<Observation>{}; };
+  ASSERT_EQ(r.observed.size(), 1u);
+  EXPECT_EQ(r.observed[0].name, "cycles");
+  EXPECT_TRUE(r.observed[0].value == 7 || r.measurement.seconds.size() < 3) << r.observed[0].value;
+  EXPECT_EQ(outcomes({r}).at(0).observed.at("cycles"), r.observed[0].value);
+  EXPECT_TRUE(outcomes({Result{}}).empty());
+}
+
+TEST_F(RunnerTest, TellsOfUsefulBlocks) {
+  auto results = runner.run({add("right",
+                                 [](const Launch& l) {
+                                   if (l.log.on) l.log.kernels = {{.blocks = 100, .useful_blocks = 7, .threads = 32}};
+                                   l.fill();
+                                 })},
+                            Mode::cold, {"fake"});
+  lab.device->counts = [](const auto& wanted) {
+    Counters counters;
+    for (const Counter* counter : wanted) counters.counts.push_back({counter, {}, "not the hardware's to tell"});
+    return counters;
+  };
+  runner.count(results, select_counters("occupancy"));
+  EXPECT_EQ((*results[0].counters)["useful_blocks"], 7.0);
+}
+
+TEST_F(RunnerTest, KnowsCeilingsOfEarlierRuns) {
+  Runner informed({.ceilings = {{"Fake 1", {{"l1", 5e12}}}}});
+  EXPECT_EQ(informed.measured_peak(*lab.device, "l1"), 5e12);
+  EXPECT_EQ(informed.measured_peak(*lab.device, "l2"), 0);
+  EXPECT_EQ(runner.measured_peak(*lab.device, "l1"), 0);
+}
+
 TEST_F(RunnerTest, ShowsProfilersEachCellByItsId) {
   const Cell cell = add("right", right);
   run(cell);
