@@ -394,12 +394,14 @@ TEST_F(RunnerTest, ObservesEachPlacementAndTakesTheMedian) {
 }
 
 TEST_F(RunnerTest, TellsOfUsefulBlocks) {
-  auto results = runner.run({add("right",
-                                 [](const Launch& l) {
-                                   if (l.log.on) l.log.kernels = {{.blocks = 100, .useful_blocks = 7, .threads = 32}};
-                                   l.fill();
-                                 })},
-                            Mode::cold, {"fake"});
+  auto results =
+      runner.run({add("right",
+                      [](const Launch& l) {
+                        if (l.log.on)
+                          l.log.kernels = {{.registers = 8, .blocks = 100, .useful_blocks = 7, .threads = 32}};
+                        l.fill();
+                      })},
+                 Mode::cold, {"fake"});
   lab.device->counts = [](const auto& wanted) {
     Counters counters;
     for (const Counter* counter : wanted) counters.counts.push_back({counter, {}, "not the hardware's to tell"});
