@@ -58,7 +58,7 @@ constexpr std::array table{
     Counter{"tensor_pipe", "%", "compute", "cycles in which the tensor pipe was active",
             "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
     Counter{"tensor_instructions", "inst", "compute",
-            "warp instructions executed by the tensor pipe; the chip counts a few without matrices, too",
+            "warp instructions executed by the tensor pipe; HFMA2.MMA among them, which often but loads a constant",
             "sm__inst_executed_pipe_tensor.sum"},
 
     Counter{"theoretical_occupancy", "%", "occupancy", "of the warps that fit, those that the largest kernel lets in",

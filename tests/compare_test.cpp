@@ -404,31 +404,42 @@ TEST(CompareBackends, ShowsTheCountersThatDifferMost) {
   const std::string range = "kokkos/reduce_sum/range/n:1024/type:f32/cold",
                     last_block = "cuda/reduce_sum/last_block/n:1024/type:f32/cold";
   const auto with = [](const Json& counters) { return [=](Json& row) { row["counters"] = counters; }; };
-  Json json = changed(first_run, only(last_block, with({{"same", 7},
-                                                        {"a", 10},
-                                                        {"b", 10},
-                                                        {"c", 10},
-                                                        {"d", 10},
-                                                        {"e", 10},
-                                                        {"f", 0},
-                                                        {"unknown_here", nullptr},
-                                                        {"unknown_there", 1}})));
+  Json json = changed(first_run, only(last_block, with({{"duration", 1e3},
+                                                        {"instructions", 1e6},
+                                                        {"l1_hit_rate", 50},
+                                                        {"dram_throughput", 91},
+                                                        {"dram_bytes_read", 1e9},
+                                                        {"cycles_per_issue", 100},
+                                                        {"stall_wait", 1},
+                                                        {"stall_long_scoreboard", 90},
+                                                        {"bank_conflicts", 10},
+                                                        {"l2_reductions", 5e3},
+                                                        {"l2_hit_rate", nullptr},
+                                                        {"waves", 1}})));
   for (Json& row : json["benchmarks"])
-    only(range, with({{"same", 7},
-                      {"a", 11},
-                      {"b", 1},
-                      {"c", 40},
-                      {"d", 30},
-                      {"e", 20},
-                      {"f", 1},
-                      {"unknown_here", 1},
-                      {"unknown_there", nullptr}}))(row);
+    only(range, with({{"duration", 9e3},
+                      {"instructions", 1e6},
+                      {"l1_hit_rate", 52},
+                      {"dram_throughput", 40},
+                      {"dram_bytes_read", 1e9},
+                      {"cycles_per_issue", 50},
+                      {"stall_wait", 2},
+                      {"stall_long_scoreboard", 20},
+                      {"bank_conflicts", 100},
+                      {"l2_reductions", 0},
+                      {"l2_hit_rate", 1},
+                      {"waves", nullptr}}))(row);
   const Finished finished =
       compare("--backends cuda/last_block,kokkos/range " + std::string(File("counters.json", json)));
-  EXPECT_NE(line_with(finished, "n:1024/").find("  f 0 → 1, b 10 → 1, c 10 → 40, d 10 → 30, e 10 → 20"),
-            std::string::npos)
+  EXPECT_NE(
+      line_with(finished, "n:1024/")
+          .find("stall_long_scoreboard 90 → 20, dram_throughput 91 → 40, l2_reductions 5000 → 0, cycles_per_issue "
+                "100 → 50"),
+      std::string::npos)
       << finished.output;
-  for (const char* no : {"same", "a 10", "unknown"}) EXPECT_FALSE(says(finished, no)) << finished.output;
+  // The time itself; what is the same; what is little of the whole, though ten times as much; what only one has.
+  for (const char* no : {"duration", "instructions", "l1_hit", "stall_wait", "bank_", "l2_hit", "waves"})
+    EXPECT_FALSE(says(finished, no)) << finished.output;
 }
 
 TEST(CompareBackends, ComparesOnlyWhatRanOnOneDevice) {

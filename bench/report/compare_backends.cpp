@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "bench/report/compare.hpp"
 #include "bench/report/ratios.hpp"
 #include "bench/report/result_file.hpp"
+#include "core/counters.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
@@ -18,7 +18,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_counters = 5;  // shown in a line: those that differ most
+constexpr std::size_t most_counters = 6;  // shown in a line: those that differ most
 
 /// One side of the comparison: a backend, or one of its rungs.
 class Side {
@@ -70,27 +70,59 @@ const Row* fastest(const Rows& point, const Side& side) {
   return best;
 }
 
-/// How far apart two numbers are, whatever they stand for: the absolute logarithm of their ratio.
-double distance(double a, double b) {
-  return a * b > 0 ? std::abs(std::log(a / b)) : std::numeric_limits<double>::infinity();
+using Numbers = std::map<std::string, double>;
+
+double number(const Numbers& numbers, const std::string& name) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? 0 : found->second;
 }
 
-/// `registers 30 → 64`: what both rows have numbers of, and different ones; the most different first, up to `most`.
-std::string differences(const std::map<std::string, double>& from, const std::map<std::string, double>& to,
-                        std::size_t most) {
-  std::vector<std::pair<double, std::string>> all;
-  for (const auto& [name, value] : from)
-    if (const auto other = to.find(name); other != to.end() && other->second != value)
-      all.emplace_back(-distance(value, other->second), fmt::format("{} {:.4g} → {:.4g}", name, value, other->second));
-  std::sort(all.begin(), all.end());
+/// What a difference of `counter` means for the whole, 1 being all of it. Of numbers that count the same thing a factor
+/// between two small ones means little: a stall counts by its share of what warps wait for, an instruction by its share
+/// of all of them. 0: nothing, as it is the time itself or told elsewhere.
+double weight(const Counter& counter, const Numbers& from, const Numbers& to) {
+  constexpr double request = 100;  // that reaches L2 costs, in instructions, about so much
+  const double a = number(from, std::string(counter.name)), b = number(to, std::string(counter.name));
+  const auto share = [&](double whole) { return whole > 0 ? std::abs(a - b) / whole : 0; };
+  const auto either = [&](const char* name) { return std::max(number(from, name), number(to, name)); };
+  if (counter.group == "speed" && counter.unit != "%") return 0;
+  if (counter.unit == "block" || counter.unit == "wave") return 0;  // the kernel's facts say so already
+  if (counter.unit == "%") return share(100);
+  if (counter.group == "stalls") return share(either("cycles_per_issue"));
+  if (counter.unit == "request") return request * share(either("instructions"));
+  if (counter.unit == "inst" || counter.unit == "wavefront" || counter.unit == "branch")
+    return share(either("instructions"));
+  if (counter.unit == "B") return share(either("dram_bytes_read") + either("dram_bytes_written"));
+  return 0.5 * share(std::max(a, b));  // averages, which may be of few
+}
+
+/// `registers 30 → 64`: what both kernels take, where they differ.
+std::string kernel_differences(const Row& from, const Row& to) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i ? ", " : "") + all[i].second;
+  for (const auto& [name, value] : from.kernel)
+    if (const auto other = to.kernel.find(name); other != to.kernel.end() && other->second != value)
+      text += fmt::format("{}{} {:.4g} → {:.4g}", text.empty() ? "" : ", ", name, value, other->second);
+  return text;
+}
+
+/// `l2_throughput 91 → 40`: what both have counted, that which means most first.
+std::string counter_differences(const Row& from, const Row& to) {
+  constexpr double least = 0.05;
+  std::vector<std::pair<double, std::string>> all;
+  for (const Counter& counter : all_counters()) {
+    const std::string name(counter.name);
+    if (!from.counters.contains(name) || !to.counters.contains(name)) continue;
+    if (const double w = weight(counter, from.counters, to.counters); w >= least)
+      all.emplace_back(-w, fmt::format("{} {:.4g} → {:.4g}", name, from.counters.at(name), to.counters.at(name)));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most_counters, all.size()); ++i) text += (i ? ", " : "") + all[i].second;
   return text;
 }
 
 std::string differences(const Row& from, const Row& to) {
-  const std::string kernel = differences(from.kernel, to.kernel, from.kernel.size());
-  const std::string counters = differences(from.counters, to.counters, most_counters);
+  const std::string kernel = kernel_differences(from, to), counters = counter_differences(from, to);
   return kernel + (kernel.empty() || counters.empty() ? "" : ", ") + counters;
 }
 
