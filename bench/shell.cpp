@@ -74,7 +74,7 @@ class Session {
       const auto& [experiment, device, mode] = of;
       const std::vector<std::string> findings = experiment->findings(outcomes(results));
       if (findings.empty()) continue;
-      if (json_) json_->add(findings);
+      if (json_) json_->add(Conclusion{experiment->name, to_string(mode), device, findings});
       if (!prints_tables) continue;
       std::cout << fmt::format("{}  {}  |  {}: what follows\n", experiment->name, to_string(mode), device);
       for (const std::string& line : findings) std::cout << "  " << line << "\n";

@@ -57,6 +57,12 @@ std::string json_line(const Result& result);
 /// what bounds each. Empty where nothing was asked for.
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
 
+/// What follows from all points of an experiment on a device in one mode, in words.
+struct Conclusion {
+  std::string experiment, mode, device;
+  std::vector<std::string> lines;
+};
+
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which
 /// appears whole or not at all.
 class JsonFile {
@@ -66,13 +72,13 @@ class JsonFile {
   /// A second result of the same name and repetition takes the first one's place in the file.
   void add(const Result& result);
   /// What follows from results that were added.
-  void add(const std::vector<std::string>& findings);
+  void add(const Conclusion& finding) { findings_.push_back(finding); }
   void finish();
 
  private:
   std::string path_;
   Context context_;
-  std::vector<std::string> findings_;
+  std::vector<Conclusion> findings_;
   std::ofstream journal_;
   std::vector<std::string> lines_;
   std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // in lines_, by name and repetition

@@ -131,10 +131,6 @@ std::string json_line(const Result& r) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void JsonFile::add(const std::vector<std::string>& findings) {
-  findings_.insert(findings_.end(), findings.begin(), findings.end());
-}
-
 JsonFile::JsonFile(std::string path, Context context) : path_(std::move(path)), context_(std::move(context)) {
   // Whether the file can be written is better found out now than after the run.
   const bool existed = std::filesystem::exists(path_);
@@ -157,7 +153,10 @@ void JsonFile::finish() {
   // One line for each result: readable in a diff, and the samples do not fill the screen.
   std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
   for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
-  text += "],\n\"findings\": " + Json(findings_).dump(1) + "\n}\n";
+  Json findings = Json::array();
+  for (const Conclusion& f : findings_)
+    findings.push_back({{"experiment", f.experiment}, {"mode", f.mode}, {"device", f.device}, {"lines", f.lines}});
+  text += "],\n\"findings\": " + findings.dump(1) + "\n}\n";
   const std::string unfinished = path_ + ".tmp";
   std::ofstream file(unfinished);
   file << text << std::flush;

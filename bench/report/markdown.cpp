@@ -1,4 +1,4 @@
-// Two tables for each experiment: the ladder at its largest point, and every rung over all points.
+// For each experiment: the ladder at the last point of each sweep, the sweep with every rung, and what follows.
 #include "bench/report/markdown.hpp"
 
 #include <fmt/format.h>
@@ -44,45 +44,127 @@ std::string short_point(const Json& axes, const std::set<std::string>& known = {
   return text;
 }
 
-std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode) {
-  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), mode);
-  text += "| rung | time | rate | of measured peak | × parent | × library | × other backend [95 %] | idea |\n";
-  text += "|---|--:|--:|--:|--:|--:|--:|---|\n";
-  for (const Row& r : rows)
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", r.rung, r.time ? si(r.time, "s") : r.status,
-                        show_rate(r.rate, r.rate_of), percent(r.of_peak), factor(r.over_parent), factor(r.over_library),
-                        factor(r.over_other, true), r.idea);
+/// Whether any of the rows has what a column would show.
+bool any(const std::vector<Row>& rows, std::optional<Ratio> Row::*ratio) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return (r.*ratio).has_value(); });
+}
+
+/// `34.2 cycles_per_load, …`
+std::string observations(const Row& row) {
+  std::string text;
+  for (const auto& [name, value] : row.observed)
+    text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, value);
   return text;
 }
 
-std::string overview(const std::vector<std::vector<Row>>& points, const std::string& device, const std::string& mode) {
+std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode) {
+  const bool parent = any(rows, &Row::over_parent), library = any(rows, &Row::over_library),
+             other = any(rows, &Row::over_other),
+             observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); });
+  const auto column = [](bool shown, const std::string& cell) { return shown ? cell : std::string(); };
+  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), mode);
+  text += "| rung | time | rate | of measured peak |" + column(parent, " × parent |") +
+          column(library, " × library |") + column(other, " × other backend [95 %] |") +
+          column(observed, " observed |") + " idea |\n|---|--:|--:|--:|" + column(parent, "--:|") +
+          column(library, "--:|") + column(other, "--:|") + column(observed, "---|") + "---|\n";
+  for (const Row& r : rows) {
+    text += fmt::format("| `{}` | {} | {} | {} |", r.rung, r.time ? si(r.time, "s") : r.status,
+                        show_rate(r.rate, r.rate_of), percent(r.of_peak));
+    text += column(parent, fmt::format(" {} |", factor(r.over_parent)));
+    text += column(library, fmt::format(" {} |", factor(r.over_library)));
+    text += column(other, fmt::format(" {} |", factor(r.over_other, true)));
+    text += column(observed, fmt::format(" {} |", observations(r)));
+    text += fmt::format(" {} |\n", r.idea);
+  }
+  return text;
+}
+
+/// What a cell of an overview shows: a time, or the time of one access.
+std::string in_short(const Row& r) {
+  if (!r.time) return r.status;
+  return r.rate_of == Quantity::accesses ? show_rate(r.rate, r.rate_of) : si(r.time, "s");
+}
+
+/// A table as Markdown, by lines of cells.
+std::string markdown(const std::vector<std::vector<std::string>>& lines) {
+  std::string text;
+  for (const auto& line : lines) {
+    text += "|";
+    for (const std::string& cell : line) text += fmt::format(" {} |", cell);
+    text += "\n";
+    if (&line != &lines.front()) continue;
+    text += "|---|";
+    for (std::size_t c = 1; c < line.size(); ++c) text += "--:|";
+    text += "\n";
+  }
+  return text;
+}
+
+/// Every rung at every point of a sweep over `axis`; a line for each rung, or for each point where these are many.
+std::string overview(const std::vector<std::vector<Row>>& points, const std::string& axis, const std::string& device,
+                     const std::string& mode) {
+  constexpr std::size_t most_columns = 12;
   std::vector<std::string> rungs;
   for (const auto& rows : points)
     for (const Row& r : rows)
       if (std::find(rungs.begin(), rungs.end(), r.rung) == rungs.end()) rungs.push_back(r.rung);
-  std::set<std::string> constant;  // axes that all points share: said once
-  std::string shared;
-  for (const auto& [axis, value] : points.front().front().axes.items())
-    if (points.size() > 1 && std::all_of(points.begin(), points.end(), [&, a = axis, v = value](const auto& rows) {
-          return rows.front().axes.at(a) == v;
-        })) {
-      constant.insert(axis);
-      if (!is_implied(axis, value)) shared += fmt::format(", {} = {}", axis, short_value(value));
-    }
-  std::string text = fmt::format("{}, time of a launch{}, {}:\n\n| rung |", device, shared, mode);
-  std::string line = "|---|";
-  for (const auto& rows : points) {
-    text += fmt::format(" {} |", short_point(rows.front().axes, constant));
-    line += "--:|";
-  }
-  text += "\n" + line + "\n";
-  for (const std::string& rung : rungs) {
-    text += fmt::format("| `{}` |", rung);
+  std::vector<std::vector<std::string>> lines(1 + rungs.size());
+  lines[0].emplace_back("rung");
+  for (const auto& rows : points)
+    lines[0].push_back(fmt::format("{} = {}", axis, short_value(rows.front().axes.at(axis))));
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    lines[i + 1].push_back(fmt::format("`{}`", rungs[i]));
     for (const auto& rows : points) {
-      const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.rung == rung; });
-      text += fmt::format(" {} |", found == rows.end() ? "" : found->time ? si(found->time, "s") : found->status);
+      const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.rung == rungs[i]; });
+      lines[i + 1].push_back(found == rows.end() ? "" : in_short(*found));
     }
-    text += "\n";
+  }
+  if (points.size() > most_columns) {
+    std::vector<std::vector<std::string>> turned(lines[0].size());
+    for (const auto& line : lines)
+      for (std::size_t c = 0; c < line.size(); ++c) turned[c].push_back(line[c]);
+    lines = std::move(turned);
+  }
+  const std::string others = short_point(points.front().front().axes, {axis});
+  return fmt::format("{}, {}{}, {}:\n\n", device,
+                     points.front().front().rate_of == Quantity::accesses ? "time of an access" : "time of a launch",
+                     others.empty() ? "" : ", " + others, mode) +
+         markdown(lines);
+}
+
+/// The points of an experiment: by the values of all axes, since numbers sort as numbers.
+using Points = std::map<std::vector<Json>, std::vector<Row>>;
+
+/// The axis of numbers that has most values; empty where there is one point only.
+std::string sweep_axis(const Points& points) {
+  std::map<std::string, std::set<Json>> values;
+  for (const auto& [key, rows] : points)
+    for (const auto& [axis, value] : rows.front().axes.items())
+      if (value.is_number()) values[axis].insert(value);
+  const auto most = std::max_element(values.begin(), values.end(),
+                                     [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  return most == values.end() || most->second.size() < 2 ? "" : most->first;
+}
+
+/// The ladder at the last point of each sweep, and the sweep.
+std::string tables(const Points& points, const std::string& device, const std::string& mode) {
+  const std::string axis = sweep_axis(points);
+  struct Sweep {
+    Json rest;  // what it leaves as it is
+    std::vector<std::vector<Row>> points;
+  };
+  std::vector<Sweep> sweeps;
+  for (const auto& [key, rows] : points) {
+    Json rest = rows.front().axes;
+    rest.erase(axis);
+    auto sweep = std::find_if(sweeps.begin(), sweeps.end(), [&](const Sweep& s) { return s.rest == rest; });
+    if (sweep == sweeps.end()) sweep = sweeps.insert(sweeps.end(), Sweep{rest, {}});
+    sweep->points.push_back(rows);
+  }
+  std::string text;
+  for (const Sweep& sweep : sweeps) {
+    text += (text.empty() ? "" : "\n") + ladder(sweep.points.back(), device, mode);
+    if (sweep.points.size() > 1) text += "\n" + overview(sweep.points, axis, device, mode);
   }
   return text;
 }
@@ -90,8 +172,9 @@ std::string overview(const std::vector<std::vector<Row>>& points, const std::str
 }  // namespace
 
 void write_markdown(const std::vector<std::string>& inputs, const std::string& output) {
-  // experiment, mode and device → point (numbers sort as numbers) → rows
-  std::map<std::array<std::string, 3>, std::map<std::vector<Json>, std::vector<Row>>> all;
+  // by experiment, mode and device
+  std::map<std::array<std::string, 3>, Points> all;
+  std::map<std::array<std::string, 3>, std::vector<std::string>> findings;
   std::string provenance;
   for (const std::string& path : inputs) {
     ResultFile file = read_results(path);
@@ -99,6 +182,7 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
                               file.said("commit"), file.said("date").substr(0, 10), file.said("seed"));
     if (file.context.contains("kokkos")) provenance += ", Kokkos " + file.said("kokkos");
     provenance += ".\n";
+    for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.lines;
     for (Row& row : file.rows) {
       if (row.repetition != 0) continue;
       std::vector<Json> key;
@@ -109,10 +193,10 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
   }
   std::string text;
   for (const auto& [what, points] : all) {
-    std::vector<std::vector<Row>> in_order;
-    for (const auto& [key, rows] : points) in_order.push_back(rows);
-    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]);
-    text += ladder(in_order.back(), what[2], what[1]) + "\n" + overview(in_order, what[2], what[1]);
+    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]) + tables(points, what[2], what[1]);
+    if (findings[what].empty()) continue;
+    text += "\nWhat follows:\n\n";
+    for (const std::string& line : findings[what]) text += "- " + line + "\n";
   }
   text += "\n" + provenance;
   write_output(text, output);

@@ -76,6 +76,7 @@ Row row(const Json& json) {
   if (row.status == to_string(Status::ok)) row.seconds = placements(json);
   for (const char* fact : {"registers", "shared_bytes", "occupancy", "blocks", "threads_per_block"})
     if (const auto value = number(json.at(fact))) row.kernel[fact] = *value;
+  if (json.contains("observed")) row.observed = json.at("observed").get<std::map<std::string, double>>();
   const auto counters = json.find("counters");
   if (counters != json.end())
     for (const auto& [name, value] : counters->items())
@@ -96,7 +97,9 @@ ResultFile read_results(const std::string& path) {
   if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
   try {
     const Json json = Json::parse(file);
-    ResultFile results{path, json.at("context").get<Context>(), {}};
+    ResultFile results{path, json.at("context").get<Context>(), {}, {}};
+    for (const Json& f : json.value("findings", Json::array()))
+      results.findings.push_back({f.at("experiment"), f.at("mode"), f.at("device"), f.at("lines")});
     for (const Json& result : json.at("benchmarks")) results.rows.push_back(row(result));
     return results;
   } catch (const std::exception& why) {

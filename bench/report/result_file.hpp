@@ -28,6 +28,7 @@ struct Row {
   std::optional<Ratio> over_parent, over_library, over_other;
   Placements seconds;                      ///< Empty unless it is ok.
   std::map<std::string, double> kernel;    ///< Registers, shared memory … of the largest kernel, as far as known.
+  std::map<std::string, double> observed;  ///< What the problem found in its outputs.
   std::map<std::string, double> counters;  ///< Hardware counters, as far as known.
 
   bool ok() const { return !seconds.empty(); }
@@ -37,6 +38,7 @@ struct ResultFile {
   std::string path;
   Context context;
   std::vector<Row> rows;  ///< In the order in which they were measured.
+  std::vector<Conclusion> findings;
 
   /// What the context says of `key`; `unknown` where it says nothing.
   std::string said(const std::string& key) const;
