@@ -220,9 +220,8 @@ class PeakCompute {
         steps_(steps(point)),
         oracle_(oracle(type_, steps_, seed)) {
     for (std::size_t set = 0; set < sets; ++set) {
-      inputs_.push_back(is_tensor(type_) ? matrices(RandomStream(seed, set))
-                                         : ordered(Permutation(seed, set, start_count)));
-      const Input& in = inputs_.back();
+      inputs_.push_back(is_tensor(type_) ? tiles(seed, set) : ordered(Permutation(seed, set, start_count)));
+      const Input& in = *inputs_.back();
       starts_.push_back(on_device(in.starts));
       a_.push_back(on_device(in.a));
       b_.push_back(on_device(in.b));
@@ -256,7 +255,7 @@ class PeakCompute {
       if (!ends_[set].guards_intact() || !starts_[set].guards_intact() || !a_[set].guards_intact() ||
           !b_[set].guards_intact() || !elapsed_[set].guards_intact())
         return {.ok = false, .where = "a guard band beside starts, ends or factors was written to"};
-      const Verdict verdict = check(ends_[set].read(), inputs_[set], set);
+      const Verdict verdict = check(ends_[set].read(), *inputs_[set], set);
       if (!verdict.ok || verdict.error > worst.error) worst = verdict;
     }
     return worst;
@@ -397,7 +396,7 @@ class PeakCompute {
   }
 
   /// The oracle's chains in another order for each set.
-  Input ordered(const Permutation& order) const {
+  std::shared_ptr<const Input> ordered(const Permutation& order) const {
     const auto of = [&](const Bytes& all) {
       const std::size_t size = all.size() / start_count;
       Bytes moved(all.size());
@@ -407,7 +406,7 @@ class PeakCompute {
     };
     Input input{of(oracle_->starts), {}, {}, {}};
     for (const Bytes& ends : oracle_->ends) input.ends.push_back(of(ends));
-    return input;
+    return std::make_shared<const Input>(std::move(input));
   }
 
   static Bytes encoded(Type type, const std::vector<int>& values) {
@@ -472,6 +471,14 @@ class PeakCompute {
     return {{}, encoded(type_, a), encoded(type_, b), {ends}};
   }
 
+  /// Megabytes of products, so one process asks for them once, too.
+  std::shared_ptr<const Input> tiles(std::uint64_t seed, std::size_t set) const {
+    static std::map<std::tuple<Type, std::size_t, std::uint64_t, std::size_t>, std::shared_ptr<const Input>> known;
+    auto& found = known[{type_, steps_, seed, set}];
+    if (!found) found = std::make_shared<const Input>(matrices(RandomStream(seed, set)));
+    return found;
+  }
+
   Buffer<std::byte> on_device(const Bytes& from) const {
     Buffer<std::byte> buffer(device_, from.size());
     buffer.write(std::span<const std::byte>(from));
@@ -529,7 +536,7 @@ class PeakCompute {
   Type type_;
   std::size_t chains_, steps_;
   std::shared_ptr<const Oracle> oracle_;
-  std::vector<Input> inputs_;
+  std::vector<std::shared_ptr<const Input>> inputs_;
   std::vector<Buffer<std::byte>> starts_, ends_, a_, b_;
   std::vector<Buffer<Elapsed>> elapsed_;
 };

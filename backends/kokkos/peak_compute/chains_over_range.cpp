@@ -1,5 +1,5 @@
-// parallel_for over threads with eight chains each, kept in registers. Bound by the arithmetic units where the compiler
-// unrolls the loop over steps.
+// parallel_for over threads with several chains each, kept in registers. Bound by the arithmetic units where the
+// compiler unrolls the loop over steps.
 #include <cmath>
 
 #include "backends/kokkos/queue.hpp"
@@ -10,14 +10,12 @@ namespace {
 
 using Type = PeakCompute::Type;
 
-constexpr std::size_t count = 8;  // chains of a thread
-
 KOKKOS_INLINE_FUNCTION float step(float x, float a, float b) { return fmaf(x, a, b); }
 KOKKOS_INLINE_FUNCTION double step(double x, double a, double b) { return fma(x, a, b); }
 KOKKOS_INLINE_FUNCTION std::uint32_t step(std::uint32_t x, std::uint32_t a, std::uint32_t b) { return a * x + b; }
 
 /// Chain j of a thread lies a whole range behind its first, so that threads side by side store side by side.
-template <class T>
+template <class T, std::size_t count>
 void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
   const auto a = static_cast<T>(args.a), b = static_cast<T>(args.b);
   const T* const starts = args.starts_as<T>();
@@ -35,10 +33,22 @@ void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
       });
 }
 
+template <std::size_t count>
 void chains(const Queue& queue, const PeakCompute::Args& args) {
-  if (args.type == Type::f64) return multiply_add<double>(queue, args);
-  if (args.type == Type::i32) return multiply_add<std::uint32_t>(queue, args);
-  multiply_add<float>(queue, args);
+  if (args.type == Type::f64) return multiply_add<double, count>(queue, args);
+  if (args.type == Type::i32) return multiply_add<std::uint32_t, count>(queue, args);
+  multiply_add<float, count>(queue, args);
+}
+
+void tuned(const Queue& queue, const PeakCompute::Args& args) {
+  switch (queue.tuning["accumulators"]) {
+    case 8:
+      return chains<8>(queue, args);
+    case 12:
+      return chains<12>(queue, args);
+    default:
+      return chains<4>(queue, args);
+  }
 }
 
 /// A host gets the small size only.
@@ -49,9 +59,10 @@ bool applies(const Point& point) {
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "parallel_for over threads of eight chains each: bound by the arithmetic units, if the compiler unrolls",
+    .idea = "parallel_for over threads of several chains each: bound by the arithmetic units, if the compiler unrolls",
+    .tunings = {{{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
     .applies = applies,
-    .launch = chains,
+    .launch = tuned,
 }};
 
 }  // namespace
