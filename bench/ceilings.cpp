@@ -44,10 +44,11 @@ Json read_all() {
   return json.is_object() ? json : Json::object();
 }
 
-/// The rungs that no other improves on, of one backend.
+/// The rungs of one backend that no other improves on which it can express.
 std::vector<Cell> best_rungs(const std::vector<Cell>& cells) {
   std::set<std::string> improved;
-  for (const Cell& cell : cells) improved.insert(cell.variant->improves);
+  for (const Cell& cell : cells)
+    if (cell.variant->not_expressible.empty()) improved.insert(cell.variant->improves);
   std::vector<Cell> best;
   for (const Cell& cell : cells)
     if (!improved.contains(cell.variant->name) && !cell.variant->library && cell.variant->not_expressible.empty())

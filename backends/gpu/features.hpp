@@ -35,6 +35,8 @@ struct Feature {
 inline constexpr std::array features{
     Feature{"ptx", "inline PTX, the assembly of NVIDIA's GPUs", CROSSWARP_HAS_PTX, false},
     Feature{"wmma", "the matrix fragments of NVIDIA's mma.h", CROSSWARP_HAS_WMMA, false},
+    Feature{"mma_sync", "the matrix instructions of a warp as they are from Ampere on, reached by PTX",
+            CROSSWARP_HAS_PTX, true},
     Feature{"wgmma", "the matrix instructions of Hopper's warpgroups, reached by PTX", CROSSWARP_HAS_PTX, true},
     Feature{"tma", "Hopper's bulk copies of tensors, reached by PTX", CROSSWARP_HAS_PTX, true},
     Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},

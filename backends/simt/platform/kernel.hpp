@@ -121,6 +121,9 @@ inline std::uint64_t nanoseconds() { return cycles(); }
 template <class T>
 void keep(T) {}
 
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+
 template <class T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {
   return std::atomic_ref(*at).fetch_add(value);

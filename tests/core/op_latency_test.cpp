@@ -1,0 +1,106 @@
+// The oracle of single operations, and what is made of two stretches' clocks.
+#include "experiments/op_latency.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/host_device.hpp"
+
+namespace crosswarp {
+namespace {
+
+static_assert(ExperimentType<OpLatency>);
+using Op = OpLatency::Op;
+
+float number(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+std::uint64_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+/// On the host a warp has one lane.
+void run(const OpLatency::Args& args, std::int64_t steps) {
+  std::uint64_t x = args.starts[0];
+  std::uint32_t word = 1;
+  const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
+  for (std::int64_t s = 0; s < steps; ++s) switch (args.op) {
+      case Op::fma_f32:
+        x = bits(std::fmaf(number(x), a, b));
+        break;
+      case Op::fma_f64:
+        x = std::bit_cast<std::uint64_t>(std::fma(std::bit_cast<double>(x), args.a, args.b));
+        break;
+      case Op::mad_i32:
+        x = static_cast<std::uint32_t>(x * 1664525u + 1013904223u);
+        break;
+      case Op::add_f32:
+        x = bits(number(x) + 1);
+        break;
+      case Op::rcp:
+        x = bits(b - 1 / number(x));
+        break;
+      case Op::sqrt:
+        x = bits(number(x) + std::sqrt(number(x)));
+        break;
+      case Op::sin:
+        x = bits(std::sin(number(x)));
+        break;
+      default: {
+        const std::uint32_t old = word;
+        word += static_cast<std::uint32_t>(x);
+        x = old;
+      }
+    }
+  args.ends[0] = x;
+}
+
+TEST(OpLatency, SeesASixtyFourthTooFewOrTooMany) {
+  for (const Op op :
+       {Op::fma_f32, Op::fma_f64, Op::mad_i32, Op::add_f32, Op::rcp, Op::sqrt, Op::sin, Op::atomic_shared})
+    for (const std::int64_t steps : {64, 256}) {
+      OpLatency problem(*open_host_device(), OpLatency::at(op, steps), 9, 2);
+      const auto after = [&](std::int64_t taken) {
+        problem.poison();
+        for (const std::size_t set : {0, 1}) run(problem.args(set), taken);
+        return problem.check(ResultIn::device);
+      };
+      const Verdict right = after(4 * steps);
+      EXPECT_TRUE(right.ok) << OpLatency::op_names[std::size_t(op)] << ": " << right.where;
+      for (const std::int64_t off : {steps / 16, steps / 4, steps}) {
+        EXPECT_FALSE(after(4 * steps - off).ok) << OpLatency::op_names[std::size_t(op)] << " " << off;
+        EXPECT_FALSE(after(4 * steps + off).ok) << OpLatency::op_names[std::size_t(op)] << " " << off;
+      }
+      problem.poison();
+      EXPECT_FALSE(problem.check(ResultIn::device).ok);
+    }
+}
+
+TEST(OpLatency, TakesTheDifferenceOfItsStretches) {
+  OpLatency problem(*open_host_device(), OpLatency::at(Op::fma_f32, 1000), 9, 1);
+  problem.poison();
+  EXPECT_TRUE(problem.observe().empty());
+  problem.args(0).elapsed[0] = {4100, 2000};
+  problem.args(0).elapsed[1] = {8100, 4000};
+  const auto observed = problem.observe();
+  ASSERT_EQ(observed.size(), 1u);  // two microseconds are too short for the timer
+  EXPECT_EQ(observed[0].name, "cycles_per_op");
+  EXPECT_DOUBLE_EQ(observed[0].value, 4);
+  problem.args(0).elapsed[1].nanoseconds = 102'000;
+  ASSERT_EQ(problem.observe().size(), 2u);
+  EXPECT_DOUBLE_EQ(problem.observe()[1].value, 100);
+}
+
+TEST(OpLatency, ExistsWhereStepsShow) {
+  EXPECT_FALSE(OpLatency::exists(OpLatency::at(Op::fma_f16x2, 100)));
+  EXPECT_TRUE(OpLatency::exists(OpLatency::at(Op::fma_f16x2, 0)));
+  EXPECT_FALSE(OpLatency::exists(OpLatency::at(Op::sin, 4096)));
+  for (const TestPoint& test : OpLatency::test_points()) EXPECT_TRUE(OpLatency::exists(test.point));
+}
+
+TEST(OpLatency, SaysCyclesForEachOperation) {
+  const Point point = OpLatency::at(Op::shuffle, 0);
+  const auto lines =
+      OpLatency::findings({{"cuda/op_latency/x", point, 1, OpLatency::cost(point), {{"cycles_per_op", 23}}},
+                           {"cuda/op_latency/y", point, 1, OpLatency::cost(point), {}}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0], "shuffle: 23.0 cycles by cuda/op_latency/x");
+}
+
+}  // namespace
+}  // namespace crosswarp

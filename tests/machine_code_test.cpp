@@ -1,0 +1,115 @@
+// That kernels consist of what they say: where NVIDIA's disassembler is, it counts the instructions that variants name.
+#include "tests/machine_code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr const char* some_code = R"(
+Fatbin elf code:
+================
+arch = sm_90a
+	code for sm_90a
+		Function : _ZN9crosswarp3gpu54_GLOBAL__N__9f1c_8_fused_cu_5b_1410run_chainsEv
+	.headerflags	@"EF_CUDA_TEXMODE_UNIFIED EF_CUDA_64BIT_ADDRESS EF_CUDA_SM90"
+        /*0000*/                   LDC R1, c[0x0][0x28] ;              /* 0x00000a00ff017b82 */
+                                                                       /* 0x000fe20000000800 */
+        /*0010*/                   FFMA R0, R0, R2, R3 ;               /* 0x0000000200007223 */
+        /*0020*/              @!P0 FFMA R4, R4, R2, R3 ;               /* 0x0000000204047223 */
+        /*0030*/              @UP0 HGMMA.64x256x16.F32 R24, gdesc[UR4], R24 ;
+        /*0040*/                   HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24 ;
+        /*0050*/               @P0 EXIT ;                              /* 0x000000000000094d */
+		..........
+
+		Function : _ZN9crosswarp3gpu54_GLOBAL__N__9f1c_8_fused_cu_5b_1410run_chainsIfEv
+        /*0000*/                   FFMA R0, R0, R2, R3 ;               /* 0x0000000200007223 */
+        /*10a0*/                   FFMA R0, R0, R2, R3 ;               /* 0x0000000200007223 */
+        /*10b0*/                   FFMA R0, R0, R2, R3 ;               /* 0x0000000200007223 */
+		Function : _ZN9crosswarp3gpu60_GLOBAL__N__77aa_12_not_fused_cu_5b_1410run_chainsEv
+        /*0000*/                   FMUL R0, R0, R2 ;                   /* 0x0000000200007220 */
+)";
+
+MachineCode of(const std::string& text) {
+  std::istringstream stream(text);
+  return read_machine_code(stream);
+}
+
+TEST(MachineCode, IsReadByFunction) {
+  const MachineCode code = of(some_code);
+  ASSERT_EQ(code.size(), 3u);
+  EXPECT_EQ(code.begin()->second.size() + std::next(code.begin())->second.size(), 9u);
+  EXPECT_TRUE(of("").empty());
+  EXPECT_TRUE(of("        /*0010*/  FFMA R0, R0, R2, R3 ;").empty());  // of no function
+}
+
+TEST(MachineCode, IsCountedByFileAndByHowInstructionsBegin) {
+  const MachineCode code = of(some_code);
+  EXPECT_EQ(most_in_a_function(code, "fused", "FFMA"), 3);  // in one function, not in all
+  EXPECT_EQ(most_in_a_function(code, "fused", "HGMMA.64x256x16.F32"), 2);
+  EXPECT_EQ(most_in_a_function(code, "fused", "HGMMA.64x256x16.F32 "), 1);
+  EXPECT_EQ(most_in_a_function(code, "fused", "FMUL"), 0);
+  EXPECT_EQ(most_in_a_function(code, "fused", "gdesc"), 0);  // an operand
+  EXPECT_EQ(most_in_a_function(code, "not_fused", "FMUL"), 1);
+  EXPECT_EQ(most_in_a_function(code, "used", "FFMA"), -1);
+}
+
+/// The variants that name instructions, as the program lists them.
+std::vector<nlohmann::json> variants_with_instructions() {
+  const std::string list = temporary_file("list.json");
+  const Finished finished = run_process(sibling("bench") + " --list --backend cuda --json " + list);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  std::ifstream file(list);
+  std::vector<nlohmann::json> variants;
+  std::set<std::string> seen;  // a variant is listed once for each tuning
+  for (const auto& entry : nlohmann::json::parse(file))
+    if (!entry.at("instructions").empty() && entry.at("not_expressible") == "" &&
+        seen.insert(entry.at("experiment").get<std::string>() + "/" + entry.at("variant").get<std::string>()).second)
+      variants.push_back(entry);
+  std::filesystem::remove(list);
+  return variants;
+}
+
+bool has_cuda() { return run_process(sibling("bench") + " devices").output.find("\ncuda ") != std::string::npos; }
+
+TEST(MachineCode, IsAskedForByFilesOfDistinctNames) {
+  if (!has_cuda()) GTEST_SKIP() << "no CUDA in this build";
+  std::map<std::string, std::string> experiments;
+  for (const auto& variant : variants_with_instructions()) {
+    const auto [at, is_new] = experiments.try_emplace(variant.at("variant"), variant.at("experiment"));
+    EXPECT_TRUE(is_new) << at->first << ".cu is a file of two experiments: its machine code cannot be told apart";
+  }
+  EXPECT_FALSE(experiments.empty()) << "no variant names an instruction";
+}
+
+TEST(MachineCode, HasTheInstructionsThatVariantsName) {
+  if (!has_cuda()) GTEST_SKIP() << "no CUDA in this build";
+  if (run_process("command -v cuobjdump").exit_code != 0) GTEST_SKIP() << "no cuobjdump on PATH";
+  const std::string text = temporary_file("bench.sass");
+  const Finished dumped = run_process("cuobjdump -sass " + sibling("bench") + " >" + text);
+  ASSERT_EQ(dumped.exit_code, 0) << dumped.output;
+  std::ifstream file(text);
+  std::ostringstream all;
+  all << file.rdbuf();
+  std::filesystem::remove(text);
+  if (all.str().find("arch = sm_90") == std::string::npos) GTEST_SKIP() << "instructions are named as Hopper's are";
+  const MachineCode code = of(all.str());
+  ASSERT_FALSE(code.empty()) << "the disassembly has no function";
+  for (const auto& variant : variants_with_instructions())
+    for (const auto& wanted : variant.at("instructions")) {
+      const auto beginning = wanted.at(0).get<std::string>();
+      EXPECT_GE(most_in_a_function(code, variant.at("variant"), beginning), wanted.at(1).get<int>())
+          << beginning << " in " << variant.at("rung");
+    }
+}
+
+}  // namespace
+}  // namespace crosswarp
