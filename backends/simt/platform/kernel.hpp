@@ -122,6 +122,11 @@ template <class T>
 void keep(T) {}
 
 template <class T>
+T opaque(T value) {
+  return value;
+}
+
+template <class T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {
   return std::atomic_ref(*at).fetch_add(value);
 }
