@@ -30,7 +30,7 @@ namespace crosswarp {
 /// A slab is a row-major matrix whose rows are `stride` words long, as many rows at a time as a warp has lanes, and a
 /// lane's place in it is row = lane, column = the warp's own: a warp reads a column. Where a column more no longer fits
 /// in the rows, it lies in the next rows. A tile has `slabs` slabs, so that a lane has a place in each.
-namespace columns {
+namespace tile_columns {
 
 inline constexpr unsigned banks = 32;        ///< Each gives one word in a pass.
 inline constexpr unsigned words = 1u << 13;  ///< Of a tile.
@@ -96,7 +96,7 @@ constexpr std::uint32_t fold(std::uint32_t value, std::uint32_t word) { return v
 /// What a thread of a block adds, in an atomic.
 constexpr std::uint32_t addend(unsigned thread) { return 2 * thread + 1; }
 
-}  // namespace columns
+}  // namespace tile_columns
 
 /// Each block copies `in` to a tile in shared memory, in a layout of its own choice. Then, in each of its warps, each
 /// lane makes `n` accesses to its elements, slab after slab and again from the first, beginning with v = its number
@@ -119,7 +119,7 @@ class BankConflict {
   enum class Op { load, store, atomic };
 
   struct Args {
-    std::span<const std::uint32_t> in;  ///< Device memory, columns::words of them.
+    std::span<const std::uint32_t> in;  ///< Device memory, tile_columns::words of them.
     std::span<std::uint32_t> out;       ///< Device memory, one for each thread, poisoned.
     std::span<std::uint32_t> places;    ///< Where the threads of block 0 have their first element: the word, by the
                                         ///< layout. For each thread of a block; poisoned. What it says is reported.
@@ -173,7 +173,7 @@ class BankConflict {
   /// them work side by side.
   static Cost cost(const Point& point) {
     const double accesses = static_cast<double>(point.integer("n")) * warps(point);
-    return {.bytes_read = columns::words * sizeof(std::uint32_t),
+    return {.bytes_read = tile_columns::words * sizeof(std::uint32_t),
             .accesses = accesses,
             .rated = Quantity::accesses,
             .ceiling = ""};
@@ -199,7 +199,7 @@ class BankConflict {
         lanes_(device.info().warp_size == 64 ? 64 : 32) {
     for (std::size_t set = 0; set < sets; ++set) {
       const RandomStream random(seed, set);
-      auto& words = words_.emplace_back(columns::words);
+      auto& words = words_.emplace_back(tile_columns::words);
       for (std::size_t i = 0; i < words.size(); ++i) words[i] = random(i);
       in_.emplace_back(device, words.size()).write(words);
       out_.emplace_back(device, std::size_t{blocks_} * threads());
@@ -242,7 +242,7 @@ class BankConflict {
               .error = std::abs(static_cast<double>(out[i]) - right[i]),
               .where = mismatch("out[" + std::to_string(i) + "] of input " + std::to_string(set), out[i], right[i])};
       for (std::size_t i = 0; i < places.size(); ++i)
-        if (places[i] % unit() || places[i] + unit() > columns::room(unit()))
+        if (places[i] % unit() || places[i] + unit() > tile_columns::room(unit()))
           return {.ok = false,
                   .where = "places[" + std::to_string(i) + "] of input " + std::to_string(set) + " is " +
                            std::to_string(places[i]) + ": no element of the tile"};
@@ -256,7 +256,7 @@ class BankConflict {
     const std::vector<std::uint32_t> places = places_.front().read();
     double passes = 0;
     for (unsigned warp = 0; warp < warps_; ++warp)
-      passes += columns::wavefronts(std::span(places).subspan(std::size_t{warp} * lanes_, lanes_), unit());
+      passes += tile_columns::wavefronts(std::span(places).subspan(std::size_t{warp} * lanes_, lanes_), unit());
     std::vector<Observation> seen{{"wavefronts_per_access", "wavefront", passes / warps_}};
     std::vector<double> cycles, clocks;
     for (const auto& elapsed : elapsed_)
@@ -333,21 +333,22 @@ class BankConflict {
 
   /// The first word of a thread's element, plain.
   unsigned word(unsigned thread) const {
-    return columns::word(thread / lanes_ % columns::count(stride_, unit()), thread % lanes_, lanes_, stride_, unit());
+    return tile_columns::word(thread / lanes_ % tile_columns::count(stride_, unit()), thread % lanes_, lanes_, stride_,
+                              unit());
   }
 
   /// `out`, as it should be.
   std::vector<std::uint32_t> oracle(const std::vector<std::uint32_t>& in) const {
-    const unsigned slab = columns::slab_words(lanes_), slabs = columns::slabs(lanes_);
+    const unsigned slab = tile_columns::slab_words(lanes_), slabs = tile_columns::slabs(lanes_);
     std::vector<std::uint32_t> right(std::size_t{blocks_} * threads());
     // All that is done to a value is affine: power · value + sum, whatever it begins with.
     if (op_ == Op::load) {
       std::uint32_t power = 1;
-      for (unsigned i = 0; i < n_ * unit(); ++i) power *= columns::multiplier;
+      for (unsigned i = 0; i < n_ * unit(); ++i) power *= tile_columns::multiplier;
       for (unsigned thread = 0; thread < threads(); ++thread) {
         std::uint32_t sum = 0;
         for (unsigned i = 0; i < n_; ++i)
-          for (unsigned w = 0; w < unit(); ++w) sum = columns::fold(sum, in[word(thread) + i % slabs * slab + w]);
+          for (unsigned w = 0; w < unit(); ++w) sum = tile_columns::fold(sum, in[word(thread) + i % slabs * slab + w]);
         for (unsigned block = 0; block < blocks_; ++block) {
           const unsigned i = block * threads() + thread;
           right[i] = power * i + sum;
@@ -361,7 +362,7 @@ class BankConflict {
         std::uint32_t w = block;
         const unsigned first = word((thread + 1) % threads());
         for (unsigned s = 0; s < slabs; ++s)
-          for (unsigned i = 0; i < unit(); ++i) w = columns::fold(w, tile[first + s * slab + i]);
+          for (unsigned i = 0; i < unit(); ++i) w = tile_columns::fold(w, tile[first + s * slab + i]);
         right[block * threads() + thread] = w;
       }
     }
@@ -369,11 +370,11 @@ class BankConflict {
   }
 
   std::vector<std::uint32_t> stored(std::vector<std::uint32_t> tile, unsigned block) const {
-    const unsigned slab = columns::slab_words(lanes_), slabs = columns::slabs(lanes_);
+    const unsigned slab = tile_columns::slab_words(lanes_), slabs = tile_columns::slabs(lanes_);
     std::uint32_t power = 1, sum = 0;  // of the value after i accesses
     for (unsigned i = 0; i < n_; ++i) {
-      power *= columns::multiplier;
-      sum = columns::fold(sum, 1);
+      power *= tile_columns::multiplier;
+      sum = tile_columns::fold(sum, 1);
       if (i + slabs < n_) continue;  // another value comes in this place
       for (unsigned thread = 0; thread < threads(); ++thread)
         for (unsigned w = 0; w < unit(); ++w)
@@ -383,9 +384,9 @@ class BankConflict {
   }
 
   std::vector<std::uint32_t> added(std::vector<std::uint32_t> tile) const {
-    const unsigned slab = columns::slab_words(lanes_), slabs = columns::slabs(lanes_);
+    const unsigned slab = tile_columns::slab_words(lanes_), slabs = tile_columns::slabs(lanes_);
     for (unsigned thread = 0; thread < threads(); ++thread)
-      for (unsigned s = 0; s < slabs; ++s) tile[word(thread) + s * slab] += n_ / slabs * columns::addend(thread);
+      for (unsigned s = 0; s < slabs; ++s) tile[word(thread) + s * slab] += n_ / slabs * tile_columns::addend(thread);
     return tile;
   }
 

@@ -8,7 +8,7 @@ namespace {
 const Register<BankConflict> variant{{
     .idea = "an element of padding behind each row of the banks: no conflict at powers of two, some at 33",
     .improves = "plain",
-    .launch = access<columns::Padded>,
+    .launch = access<tile_columns::Padded>,
 }};
 
 }  // namespace

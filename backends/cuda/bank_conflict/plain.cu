@@ -7,7 +7,7 @@ namespace {
 
 const Register<BankConflict> variant{{
     .idea = "the tile as it is: bound by a wavefront for each word of the busiest bank, 32 at strides of 32 words",
-    .launch = access<columns::Plain>,
+    .launch = access<tile_columns::Plain>,
     .instructions = {{"LDS.64", 4}, {"LDS.128", 4}, {"STS.128", 4}, {"ATOMS", 4}},
 }};
 

@@ -8,7 +8,7 @@ namespace {
 const Register<BankConflict> variant{{
     .idea = "columns XORed with their row: no conflict at powers of two, and no memory; the worst at 33",
     .improves = "plain",
-    .launch = access<columns::Swizzled>,
+    .launch = access<tile_columns::Swizzled>,
 }};
 
 }  // namespace

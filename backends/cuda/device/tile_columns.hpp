@@ -15,7 +15,7 @@ namespace {
 template <unsigned unit>
 using Element = std::conditional_t<unit == 1, std::uint32_t, std::conditional_t<unit == 2, uint2, uint4>>;
 
-__device__ inline std::uint32_t folded(std::uint32_t value, std::uint32_t e) { return columns::fold(value, e); }
+__device__ inline std::uint32_t folded(std::uint32_t value, std::uint32_t e) { return tile_columns::fold(value, e); }
 __device__ inline std::uint32_t folded(std::uint32_t value, uint2 e) { return folded(folded(value, e.x), e.y); }
 __device__ inline std::uint32_t folded(std::uint32_t value, uint4 e) {
   return folded(folded(value, make_uint2(e.x, e.y)), make_uint2(e.z, e.w));
@@ -37,22 +37,22 @@ __global__ void __launch_bounds__(1024)
     access_columns(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* places, Elapsed* elapsed,
                    unsigned stride, unsigned n, unsigned zero) {
   using Op = BankConflict::Op;
-  constexpr unsigned lanes = warp_size(), slabs = columns::slabs(lanes);
-  constexpr unsigned slab = Layout::at(columns::slab_words(lanes), unit) / unit;  // elements
+  constexpr unsigned lanes = warp_size(), slabs = tile_columns::slabs(lanes);
+  constexpr unsigned slab = Layout::at(tile_columns::slab_words(lanes), unit) / unit;  // elements
   std::uint32_t* const words = dynamic_shared<std::uint32_t>();
   auto* const tile = reinterpret_cast<Element<unit>*>(words);
 
-  for (unsigned word = threadIdx.x; word < columns::words; word += blockDim.x)
+  for (unsigned word = threadIdx.x; word < tile_columns::words; word += blockDim.x)
     words[Layout::at(word / unit * unit, unit) + word % unit] = in[word];
 
   // In elements.
   const auto place_of = [&](unsigned thread) {
-    const unsigned column = thread / lanes % columns::count(stride, unit);
-    return Layout::at(columns::word(column, thread % lanes, lanes, stride, unit), unit) / unit;
+    const unsigned column = thread / lanes % tile_columns::count(stride, unit);
+    return Layout::at(tile_columns::word(column, thread % lanes, lanes, stride, unit), unit) / unit;
   };
   unsigned place = place_of(threadIdx.x);
   std::uint32_t value = blockIdx.x * blockDim.x + threadIdx.x;
-  const std::uint32_t addend = columns::addend(threadIdx.x);
+  const std::uint32_t addend = tile_columns::addend(threadIdx.x);
   __syncthreads();
   const Stopwatch watch;
 #pragma unroll 4
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(1024)
       if constexpr (op == Op::load) {
         value = folded(value, tile[place + i * slab]);
       } else if constexpr (op == Op::store) {
-        value = columns::fold(value, 1);
+        value = tile_columns::fold(value, 1);
         tile[place + i * slab] = all_words<unit>(value);
       } else {
         atomicAdd(&words[place + i * slab], addend);
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(1024)
 template <class Layout, unsigned unit, BankConflict::Op op>
 void launch_columns(const Queue& queue, const BankConflict::Args& args) {
   launch(access_columns<Layout, unit, op>, args.blocks, args.warps * args.lanes,
-         columns::room(unit) * sizeof(std::uint32_t), queue, args.in.data(), args.out.data(), args.places.data(),
+         tile_columns::room(unit) * sizeof(std::uint32_t), queue, args.in.data(), args.out.data(), args.places.data(),
          args.elapsed.data(), args.stride, args.n, args.zero);
 }
 
