@@ -225,16 +225,17 @@ class WarpDivergence {
       const auto one = seconds.find(1);
       if (one == seconds.end() || seconds.size() < 3) continue;
       std::vector<std::pair<double, double>> times;
+      for (const auto& [factor, time] : seconds) times.emplace_back(factor, time / one->second);
+      const double each = slope(times);
+      const bool diverges = each > 0.5;  // else there is no ideal to be beyond
       std::string by_factor;
-      for (const auto& [factor, time] : seconds) {
-        const double relative = time / one->second;
-        times.emplace_back(factor, relative);
+      for (const auto& [factor, relative] : times) {
         if (factor == 1) continue;
-        by_factor += (by_factor.empty() ? "" : ", ") + std::to_string(factor) + ": " + fixed(relative, 2) + " (" +
-                     fixed(100 * (relative / static_cast<double>(factor) - 1), 1, true) + " %)";
+        by_factor += (by_factor.empty() ? "" : ", ") + fixed(factor, 0) + ": " + fixed(relative, 2);
+        if (diverges) by_factor += " (" + fixed(100 * (relative / factor - 1), 1, true) + " %)";
       }
-      lines.push_back(of + ": each path more takes " + fixed(slope(times), 3) +
-                      " of the time of one; times that of one, and beyond one for each path: " + by_factor);
+      lines.push_back(of + ": each path more takes " + fixed(each, 3) + " of the time of one; times that of one" +
+                      (diverges ? " (and beyond the number of paths)" : "") + " by factor: " + by_factor);
     }
     return lines;
   }

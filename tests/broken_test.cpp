@@ -51,6 +51,15 @@ std::string marked_line(const std::filesystem::path& file) {
   return {};
 }
 
+/// The point at which a broken variant runs: as its file says behind `// at:`, else that of a sum.
+std::string point_of(const std::filesystem::path& file) {
+  const std::string mark = "// at: ";
+  std::ifstream text(file);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with(mark)) return line.substr(mark.size());
+  return "--n 1003";
+}
+
 /// Words by which a program that was ended in its middle says why.
 bool says_that_it_faulted(const std::string& output) {
   for (const char* words : {"faulted", "ERROR: AddressSanitizer", "runtime error: ", "WARNING: ThreadSanitizer"})
@@ -65,8 +74,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   bool is_emulated() const { return backend().starts_with("simt"); }
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
-    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
-                       " --n 1003 " + arguments);
+    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() + " " +
+                       point_of(GetParam().file) + " " + arguments);
   }
 
   void SetUp() override {

@@ -95,6 +95,9 @@ void launch_columns(const Queue& queue, const BankConflict::Args& args) {
                                     args.stride, args.n, args.zero});
 }
 
+/// A host has no banks: there they run for their results alone, and are small.
+inline bool applies(const Point& point) { return is_asynchronous || point.integer("n") <= 256; }
+
 template <class Layout>
 void access(const Queue& queue, const BankConflict::Args& args) {
   using Op = BankConflict::Op;

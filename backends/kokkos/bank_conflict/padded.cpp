@@ -7,6 +7,7 @@ namespace {
 const Register<BankConflict> variant{{
     .idea = "team scratch with an element of padding behind 32 words: on a GPU no conflict at powers of two",
     .improves = "plain",
+    .applies = applies,
     .launch = access<tile_columns::Padded>,
 }};
 

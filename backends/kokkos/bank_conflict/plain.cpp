@@ -6,6 +6,7 @@ namespace {
 
 const Register<BankConflict> variant{{
     .idea = "team scratch as it is: on a GPU bound by a wavefront for each word of the busiest bank",
+    .applies = applies,
     .launch = access<tile_columns::Plain>,
 }};
 
