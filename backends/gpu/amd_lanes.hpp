@@ -95,6 +95,13 @@ __device__ void keep(T value) {
   asm volatile("" ::"v"(value) : "memory");
 }
 
+/// The value, of which the compiler no longer knows what it is. T has 4 bytes.
+template <class T>
+__device__ T opaque(T value) {
+  asm volatile("" : "+v"(value));
+  return value;
+}
+
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() {
   __builtin_amdgcn_s_sleep(8);  // times 64 cycles

@@ -98,6 +98,13 @@ __device__ void keep(T value) {
     asm volatile("" ::"r"(__builtin_bit_cast(std::uint32_t, value)) : "memory");
 }
 
+/// The value, of which the compiler no longer knows what it is. T has 4 bytes.
+template <class T>
+__device__ T opaque(T value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 /// Lets other warps run for at least some hundred cycles.
 __device__ inline void nap() { __nanosleep(200); }
 

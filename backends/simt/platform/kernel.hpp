@@ -125,6 +125,11 @@ inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 
 template <class T>
+T opaque(T value) {
+  return value;
+}
+
+template <class T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {
   return std::atomic_ref(*at).fetch_add(value);
 }

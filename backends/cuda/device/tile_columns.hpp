@@ -1,0 +1,110 @@
+// The accesses of bank_conflict, for any layout of its tile. The loop holds nothing but the accesses, what changes the
+// value, and a counter: each lane's places are constants away from one register.
+#pragma once
+
+#include <type_traits>
+
+#include "backends/cuda/device/stopwatch.hpp"
+#include "backends/gpu/kernel.hpp"
+#include "experiments/bank_conflict.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// An element of `unit` words, which is loaded and stored at once.
+template <unsigned unit>
+using Element = std::conditional_t<unit == 1, std::uint32_t, std::conditional_t<unit == 2, uint2, uint4>>;
+
+__device__ inline std::uint32_t folded(std::uint32_t value, std::uint32_t e) { return tile_columns::fold(value, e); }
+__device__ inline std::uint32_t folded(std::uint32_t value, uint2 e) { return folded(folded(value, e.x), e.y); }
+__device__ inline std::uint32_t folded(std::uint32_t value, uint4 e) {
+  return folded(folded(value, make_uint2(e.x, e.y)), make_uint2(e.z, e.w));
+}
+
+template <unsigned unit>
+__device__ Element<unit> all_words(std::uint32_t value) {
+  if constexpr (unit == 1)
+    return value;
+  else if constexpr (unit == 2)
+    return make_uint2(value, value);
+  else
+    return make_uint4(value, value, value, value);
+}
+
+/// As BankConflict says. `zero` must be 0; `n` a multiple of the number of slabs.
+template <class Layout, unsigned unit, BankConflict::Op op>
+__global__ void __launch_bounds__(1024)
+    access_columns(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* places, Elapsed* elapsed,
+                   unsigned stride, unsigned n, unsigned zero) {
+  using Op = BankConflict::Op;
+  constexpr unsigned lanes = warp_size(), slabs = tile_columns::slabs(lanes);
+  constexpr unsigned slab = Layout::at(tile_columns::slab_words(lanes), unit) / unit;  // elements
+  std::uint32_t* const words = dynamic_shared<std::uint32_t>();
+  auto* const tile = reinterpret_cast<Element<unit>*>(words);
+
+  for (unsigned word = threadIdx.x; word < tile_columns::words; word += blockDim.x)
+    words[Layout::at(word / unit * unit, unit) + word % unit] = in[word];
+
+  // In elements.
+  const auto place_of = [&](unsigned thread) {
+    const unsigned column = thread / lanes % tile_columns::count(stride, unit);
+    return Layout::at(tile_columns::word(column, thread % lanes, lanes, stride, unit), unit) / unit;
+  };
+  unsigned place = place_of(threadIdx.x);
+  std::uint32_t value = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t addend = tile_columns::addend(threadIdx.x);
+  __syncthreads();
+  const Stopwatch watch;
+#pragma unroll 4
+  for (unsigned done = 0; done < n; done += slabs) {
+#pragma unroll
+    for (unsigned i = 0; i < slabs; ++i) {
+      if constexpr (op == Op::load) {
+        value = folded(value, tile[place + i * slab]);
+      } else if constexpr (op == Op::store) {
+        value = tile_columns::fold(value, 1);
+        tile[place + i * slab] = all_words<unit>(value);
+      } else {
+        atomicAdd(&words[place + i * slab], addend);
+      }
+    }
+    place += zero;
+  }
+  keep(value);
+  __syncthreads();
+  const Elapsed took = watch.stop(value);
+
+  if (threadIdx.x == 0) elapsed[blockIdx.x] = took;
+  if (blockIdx.x == 0) places[threadIdx.x] = place * unit;
+  if constexpr (op != Op::load) {
+    value = blockIdx.x;
+    const unsigned other = place_of((threadIdx.x + 1) % blockDim.x);
+    for (unsigned i = 0; i < slabs; ++i) value = folded(value, tile[other + i * slab]);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+template <class Layout, unsigned unit, BankConflict::Op op>
+void launch_columns(const Queue& queue, const BankConflict::Args& args) {
+  launch(access_columns<Layout, unit, op>, args.blocks, args.warps * args.lanes,
+         tile_columns::room(unit) * sizeof(std::uint32_t), queue, args.in.data(), args.out.data(), args.places.data(),
+         args.elapsed.data(), args.stride, args.n, args.zero);
+}
+
+template <class Layout>
+void access(const Queue& queue, const BankConflict::Args& args) {
+  using Op = BankConflict::Op;
+  if (args.op == Op::atomic) return launch_columns<Layout, 1, Op::atomic>(queue, args);
+  const auto by_op = [&](auto unit) {
+    if (args.op == Op::load)
+      launch_columns<Layout, unit(), Op::load>(queue, args);
+    else
+      launch_columns<Layout, unit(), Op::store>(queue, args);
+  };
+  if (args.width == 4) by_op(std::integral_constant<unsigned, 1>{});
+  if (args.width == 8) by_op(std::integral_constant<unsigned, 2>{});
+  if (args.width == 16) by_op(std::integral_constant<unsigned, 4>{});
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,40 @@
+// The control: the same switch, but all lanes of a warp take items of one path. Bound by the multiply-adds, whatever
+// the factor; what it still loses at long paths, it loses to the instruction caches alone.
+#include "backends/cuda/device/unrolled.hpp"
+#include "backends/gpu/kernel.hpp"
+#include "experiments/warp_divergence.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned block = 256;
+
+/// `factor` warps share a stretch of factor · warp_size() items, each takes every factor-th of them.
+template <unsigned unroll>
+__global__ void __launch_bounds__(block)
+    walk_by_warps(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned factor, unsigned work) {
+  const std::size_t thread = std::size_t{blockIdx.x} * block + threadIdx.x;
+  const std::size_t warp = thread / warp_size(), lane = thread % warp_size();
+  const std::size_t i = (warp / factor * warp_size() + lane) * factor + warp % factor;
+  if (i < n) out[i] = divergent::walk_by_switch<unroll>(static_cast<unsigned>(i % factor), in[i], work);
+}
+
+void walk(const Queue& queue, const WarpDivergence::Args& args) {
+  const std::size_t stretch = std::size_t{args.factor} * static_cast<std::size_t>(queue.device.warp_size);
+  const std::size_t threads = (args.in.size() + stretch - 1) / stretch * stretch;
+  with_unroll<4, 32, 128>(queue, [&](auto unroll) {
+    launch(walk_by_warps<unroll()>, blocks_for(threads, block), block, 0, queue, args.in.data(), args.out.data(),
+           args.in.size(), args.factor, args.work);
+  });
+}
+
+const Register<WarpDivergence> variant{{
+    .idea = "the control: the same switch, but a warp's lanes are all on one path: one pass, whatever the factor",
+    .improves = "switch_tree",
+    .tunings = {{{{"unroll", 4}}}, {{{"unroll", 32}}}, {{{"unroll", 128}}}},
+    .launch = walk,
+    .instructions = {{"IMAD", divergent::paths * 2 * (4 + 32 + 128)}},
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,17 @@
+// Leaves out each lane's last accesses, as a compiler that sees through the loop would: must be wrong.
+// at: --stride 2 --n 16
+#include "backends/cuda/device/tile_columns.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+void access_less(const Queue& queue, const BankConflict::Args& args) {
+  BankConflict::Args fewer = args;
+  fewer.n -= 4;
+  access<tile_columns::Plain>(queue, fewer);
+}
+
+const Register<BankConflict> variant{{.idea = "broken: too few accesses", .launch = access_less}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
