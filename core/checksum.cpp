@@ -15,15 +15,16 @@ constexpr std::size_t piece = 4096;  // words at a time: they stay in a core's c
 
 }  // namespace
 
-Checksum checksum(std::uint64_t n, const Words& words) {
+Checksum checksum(std::uint64_t n, const Words& words, const Words& places) {
   std::uint64_t weighted = 0, sum = 0;
 #pragma omp parallel for reduction(+ : weighted, sum) schedule(static)
   for (std::uint64_t first = 0; first < n; first += piece) {
-    std::array<std::uint32_t, piece> some;
+    std::array<std::uint32_t, piece> some, somewhere;
     const std::span part(some.data(), std::min<std::uint64_t>(piece, n - first));
     words(first, part);
+    if (places) places(first, {somewhere.data(), part.size()});
     for (std::size_t i = 0; i < part.size(); ++i) {
-      weighted += part[i] * checksum_weight(first + i);
+      weighted += part[i] * checksum_weight(places ? somewhere[i] : first + i);
       sum += part[i];
     }
   }

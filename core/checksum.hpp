@@ -24,8 +24,8 @@ struct Checksum {
 /// Writes the words `first`, first + 1 … of an array. Called by many threads at once.
 using Words = std::function<void(std::uint64_t first, std::span<std::uint32_t> words)>;
 
-/// Of the first `n` words, on all cores of the host.
-Checksum checksum(std::uint64_t n, const Words& words);
+/// Of the first `n` words, on all cores of the host. Word i stands at the i-th of `places`, if they are given.
+Checksum checksum(std::uint64_t n, const Words& words, const Words& places = nullptr);
 
 /// Whether `on_device` holds `words`, whose checksum is `expected`. Up to 2^18 elements are read back and compared. Of
 /// more the device's own checksum decides: one wrong word always changes it, several go unseen with a chance of 2^-64.

@@ -68,11 +68,12 @@ class MemoryBandwidth {
 
   struct Args {
     StreamOp op;
-    float scalar;              ///< Its four bytes are alike where it is written: a memset can do that.
-    std::uint64_t sweeps;      ///< At least 1. 1 in memory and over the link.
-    std::span<const float> a;  ///< Aligned to 256 bytes, as all are. Host memory for h2d. Empty for write.
-    std::span<const float> b;  ///< For add, triad, dot.
-    std::span<float> out;      ///< Poisoned. Host memory for d2h. Empty for read and dot.
+    float scalar;                  ///< Its four bytes are alike where it is written: a memset can do that.
+    std::uint64_t sweeps;          ///< At least 1. 1 in memory and over the link.
+    bool in_shared;                ///< Whether blocks are to read copies in shared memory (levels shared and dsmem).
+    std::span<const float> a;      ///< Aligned to 256 bytes, as all are. Host memory for h2d. Empty for write.
+    std::span<const float> b;      ///< For add, triad, dot.
+    std::span<float> out;          ///< Poisoned. Host memory for d2h. Empty for read and dot.
     std::span<std::uint32_t> sum;  ///< One word, poisoned: for read.
     std::span<float> dot;          ///< One element, poisoned: for dot.
   };
@@ -203,8 +204,8 @@ class MemoryBandwidth {
                          binary_bytes(static_cast<double>(point.integer("bytes"))) + ": " + si(rate(*own), "B/s") +
                          " by " + own->rung;
       if (library)
-        line += ", " + percent(rate(*own) / rate(*library)) + " of " + library->rung + "'s " +
-                si(rate(*library), "B/s");
+        line +=
+            ", " + percent(rate(*own) / rate(*library)) + " of " + library->rung + "'s " + si(rate(*library), "B/s");
       lines.push_back(line);
     }
     for (const auto& [point, both] : best) {
@@ -213,8 +214,8 @@ class MemoryBandwidth {
         if (const auto bytes = bytes_in_flight(o.rung); bytes && o.point == point)
           by_bytes[*bytes] = std::max(by_bytes[*bytes], rate(o));
       if (by_bytes.size() < 3) continue;
-      std::string line = point.word("level") + " " + point.word("op") +
-                         ", by the bytes that a multiprocessor asks for at a time:";
+      std::string line =
+          point.word("level") + " " + point.word("op") + ", by the bytes that a multiprocessor asks for at a time:";
       for (const auto& [bytes, of] : by_bytes) line += " " + binary_bytes(bytes) + " " + si(of, "B/s") + ",";
       line.back() = '.';
       lines.push_back(line);
@@ -241,6 +242,7 @@ class MemoryBandwidth {
         op_(op_of(word_)),
         n_(static_cast<std::uint64_t>(point.integer("bytes")) / sizeof(float)),
         sweeps_(sweeps_at(point)),
+        in_shared_(point.word("level") == "shared" || point.word("level") == "dsmem"),
         seed_(seed),
         bits_(op_ == StreamOp::dot ? dot_bits(n_) : 16) {
     for (std::size_t set = 0; set < sets; ++set) {
@@ -271,6 +273,7 @@ class MemoryBandwidth {
     return {.op = op_,
             .scalar = scalar(),
             .sweeps = sweeps_,
+            .in_shared = in_shared_,
             .a = word_ == "h2d" ? part(host_) : part(a_),
             .b = part(b_),
             .out = word_ == "d2h" ? part(host_) : part(out_),
@@ -349,12 +352,18 @@ class MemoryBandwidth {
   std::uint32_t word(std::uint64_t i, const Lattice& a, const Lattice& b) const {
     const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
     switch (op_) {
-      case StreamOp::write: return bits_of(scalar());
-      case StreamOp::scale: return bits_of(scalar() * a(i));
-      case StreamOp::add: return bits_of(a(i) + b(i));
-      case StreamOp::triad: return bits_of(a(i) + scalar() * b(i));
-      case StreamOp::dot: return static_cast<std::uint32_t>(a.steps(i) * b.steps(i) + (1 << (2 * bits_)));
-      default: return bits_of(a(i));
+      case StreamOp::write:
+        return bits_of(scalar());
+      case StreamOp::scale:
+        return bits_of(scalar() * a(i));
+      case StreamOp::add:
+        return bits_of(a(i) + b(i));
+      case StreamOp::triad:
+        return bits_of(a(i) + scalar() * b(i));
+      case StreamOp::dot:
+        return static_cast<std::uint32_t>(a.steps(i) * b.steps(i) + (1 << (2 * bits_)));
+      default:
+        return bits_of(a(i));
     }
   }
   Words words(std::size_t set) const {
@@ -410,7 +419,9 @@ class MemoryBandwidth {
   Device& device_;
   std::string word_;
   StreamOp op_;
-  std::uint64_t n_, sweeps_, seed_;
+  std::uint64_t n_, sweeps_;
+  bool in_shared_;
+  std::uint64_t seed_;
   int bits_;
   std::vector<HostArray> host_;  // the end of the link that is not the device's
   std::vector<Buffer<float>> a_, b_, out_, dot_;

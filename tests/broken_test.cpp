@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ std::vector<BrokenVariant> broken_variants() {
       for (const auto& [program, backend] : places.at(std::filesystem::relative(file.path(), root).begin()->string()))
         all.push_back({program, backend, file.path().stem().string(), file.path()});
   std::sort(all.begin(), all.end(),
-            [](const auto& a, const auto& b) { return std::tie(a.backend, a.name) < std::tie(b.backend, b.name); });
+            [](const auto& a, const auto& b) { return std::tie(a.backend, a.file) < std::tie(b.backend, b.file); });
   return all;
 }
 
@@ -49,6 +50,15 @@ std::string marked_line(const std::filesystem::path& file) {
     if (line.find("// caught here") != std::string::npos)
       return file.filename().string() + ":" + std::to_string(number);
   return {};
+}
+
+/// The point at which a variant must be caught, as its file says behind `// arguments: `.
+std::string arguments_of(const std::filesystem::path& file) {
+  std::ifstream text(file);
+  constexpr std::string_view mark = "// arguments: ";
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with(mark)) return line.substr(mark.size());
+  return "--n 1003";
 }
 
 /// Words by which a program that was ended in its middle says why.
@@ -66,7 +76,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
     return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
-                       " --n 1003 " + arguments);
+                       " --experiment " + GetParam().file.parent_path().filename().string() + " " +
+                       arguments_of(GetParam().file) + " " + arguments);
   }
 
   void SetUp() override {
@@ -110,8 +121,9 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
   EXPECT_TRUE(results[0].at("bytes_per_second").is_null());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()),
-                         [](const auto& info) { return info.param.backend + "_" + info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
+  return info.param.backend + "_" + info.param.file.parent_path().filename().string() + "_" + info.param.name;
+});
 
 }  // namespace
 }  // namespace crosswarp

@@ -117,8 +117,7 @@ __global__ void __launch_bounds__(block) stream(StreamArrays arrays) {
 inline std::size_t elements(const MemoryBandwidth::Args& args) { return std::max(args.a.size(), args.out.size()); }
 
 inline StreamArrays arrays_of(const MemoryBandwidth::Args& args) {
-  return {args.a.data(), args.b.data(), args.out.data(), elements(args),
-          args.scalar,   args.sum.data(), args.dot.data()};
+  return {args.a.data(), args.b.data(), args.out.data(), elements(args), args.scalar, args.sum.data(), args.dot.data()};
 }
 
 /// Clears the sum that `args` asks for, if any, since blocks add to it.
@@ -136,13 +135,20 @@ void launch_stream(const Queue& queue, const MemoryBandwidth::Args& args, int pe
       std::min(static_cast<unsigned>(queue.device.compute_units * per_unit), blocks_for(elements(args), tile));
   const auto with = [&](auto kernel) { launch(kernel, grid, block, 0, queue, arrays_of(args)); };
   switch (args.op) {
-    case StreamOp::read: return with(stream<StreamOp::read, Access, block, unroll>);
-    case StreamOp::write: return with(stream<StreamOp::write, Access, block, unroll>);
-    case StreamOp::copy: return with(stream<StreamOp::copy, Access, block, unroll>);
-    case StreamOp::scale: return with(stream<StreamOp::scale, Access, block, unroll>);
-    case StreamOp::add: return with(stream<StreamOp::add, Access, block, unroll>);
-    case StreamOp::triad: return with(stream<StreamOp::triad, Access, block, unroll>);
-    case StreamOp::dot: return with(stream<StreamOp::dot, Access, block, unroll>);
+    case StreamOp::read:
+      return with(stream<StreamOp::read, Access, block, unroll>);
+    case StreamOp::write:
+      return with(stream<StreamOp::write, Access, block, unroll>);
+    case StreamOp::copy:
+      return with(stream<StreamOp::copy, Access, block, unroll>);
+    case StreamOp::scale:
+      return with(stream<StreamOp::scale, Access, block, unroll>);
+    case StreamOp::add:
+      return with(stream<StreamOp::add, Access, block, unroll>);
+    case StreamOp::triad:
+      return with(stream<StreamOp::triad, Access, block, unroll>);
+    case StreamOp::dot:
+      return with(stream<StreamOp::dot, Access, block, unroll>);
   }
 }
 

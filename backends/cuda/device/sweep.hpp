@@ -1,5 +1,5 @@
-// Reads a small set over and over, from wherever it lies: the loop of the rungs that measure L1 and shared memory. Bound
-// by that memory's port, since there is little beside the loads.
+// Reads a small set over and over, from wherever it lies: the loop of the rungs that measure L1 and shared memory.
+// Bound by that memory's port, since there is little beside the loads.
 #pragma once
 
 #include "backends/cuda/device/stream.hpp"

@@ -143,9 +143,12 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   const unsigned grid = std::min(static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]),
                                  blocks_for(elements(args), chunk_floats * stages));
   switch (args.op) {
-    case StreamOp::read: return launch(bulk_read<256>, grid, 256, 0, queue, arrays_of(args));
-    case StreamOp::write: return launch(bulk_write<64>, grid, 64, 0, queue, arrays_of(args));
-    default: return launch(bulk_copy<64>, grid, 64, 0, queue, arrays_of(args));
+    case StreamOp::read:
+      return launch(bulk_read<256>, grid, 256, 0, queue, arrays_of(args));
+    case StreamOp::write:
+      return launch(bulk_write<64>, grid, 64, 0, queue, arrays_of(args));
+    default:
+      return launch(bulk_copy<64>, grid, 64, 0, queue, arrays_of(args));
   }
 }
 #endif

@@ -9,10 +9,10 @@ namespace {
 constexpr unsigned block = 256, stages = 8, unroll = 4;
 
 __device__ void copy_async(float4* to_shared, const float4* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                   static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
-               "l"(from)
-               : "memory");
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
+      "l"(from)
+      : "memory");
 }
 __device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 /// Until all but the last `pending` groups of the calling thread are there.
@@ -60,9 +60,12 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
                                  blocks_for(elements(args), block * unroll * 4));
   const auto with = [&](auto kernel) { launch(kernel, grid, block, 0, queue, arrays_of(args)); };
   switch (args.op) {
-    case StreamOp::read: return with(stream_async<StreamOp::read>);
-    case StreamOp::scale: return with(stream_async<StreamOp::scale>);
-    default: return with(stream_async<StreamOp::copy>);
+    case StreamOp::read:
+      return with(stream_async<StreamOp::read>);
+    case StreamOp::scale:
+      return with(stream_async<StreamOp::scale>);
+    default:
+      return with(stream_async<StreamOp::copy>);
   }
 }
 #endif

@@ -1,4 +1,5 @@
-// The runtime's own copy, between arrays in memory and over the link: by a kernel, or by the copy engine. The yardstick.
+// The runtime's own copy, between arrays in memory and over the link: by a kernel, or by the copy engine. The
+// yardstick.
 #include "backends/cuda/device/stream.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
-// Every block sweeps again and again over one small set, which each multiprocessor then has in its L1. Bound by the port
-// of L1: 128 bytes a clock.
+// Every block sweeps again and again over one small set, which each multiprocessor then has in its L1. Bound by the
+// port of L1: 128 bytes a clock.
 #include "backends/cuda/device/sweep.hpp"
 
 namespace crosswarp::gpu {
@@ -24,14 +24,18 @@ void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
   switch (queue.tuning["unroll"]) {
-    case 2: return run_with<2>(queue, args);
-    case 4: return run_with<4>(queue, args);
-    default: return run_with<8>(queue, args);
+    case 2:
+      return run_with<2>(queue, args);
+    case 4:
+      return run_with<4>(queue, args);
+    default:
+      return run_with<8>(queue, args);
   }
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte loads of a set that L1 holds, by all threads that fit, each warp elsewhere in each sweep: bound by L1",
+    .idea =
+        "16-byte loads of a set that L1 holds, by all threads that fit, each warp elsewhere in each sweep: bound by L1",
     .tunings = {{{{"unroll", 4}}}, {{{"unroll", 8}}}, {{{"unroll", 2}}}},
     .applies = [](const Point& point) { return point.word("level") == "l1"; },
     .launch = run,

@@ -39,9 +39,12 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
     launch(kernel, grid, block, 0, queue, vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
   };
   switch (queue.tuning["unroll"]) {
-    case 2: return with(read_l2<2>);
-    case 4: return with(read_l2<4>);
-    default: return with(read_l2<8>);
+    case 2:
+      return with(read_l2<2>);
+    case 4:
+      return with(read_l2<4>);
+    default:
+      return with(read_l2<8>);
   }
 }
 

@@ -27,9 +27,12 @@ void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
   switch (queue.tuning["unroll"]) {
-    case 2: return run_with<2>(queue, args);
-    case 4: return run_with<4>(queue, args);
-    default: return run_with<8>(queue, args);
+    case 2:
+      return run_with<2>(queue, args);
+    case 4:
+      return run_with<4>(queue, args);
+    default:
+      return run_with<8>(queue, args);
   }
 }
 

@@ -18,7 +18,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte accesses marked as the last ones to their lines, so that the caches evict them first: bound by memory",
+    .idea =
+        "16-byte accesses marked as the last ones to their lines, so that the caches evict them first: bound by memory",
     .improves = "vector16",
     .tunings = {{{{"unroll", 4}, {"per_unit", 64}}},
                 {{{"unroll", 2}, {"per_unit", 64}}},

@@ -14,10 +14,14 @@ void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   switch (queue.tuning["unroll"]) {
-    case 1: return run_with<1>(queue, args);
-    case 2: return run_with<2>(queue, args);
-    case 4: return run_with<4>(queue, args);
-    default: return run_with<8>(queue, args);
+    case 1:
+      return run_with<1>(queue, args);
+    case 2:
+      return run_with<2>(queue, args);
+    case 4:
+      return run_with<4>(queue, args);
+    default:
+      return run_with<8>(queue, args);
   }
 }
 

@@ -1,4 +1,5 @@
-// Vectors of 8 bytes, four in flight for each thread. Bound by memory, or by the instructions that it takes to ask for it.
+// Vectors of 8 bytes, four in flight for each thread. Bound by memory, or by the instructions that it takes to ask for
+// it.
 #include "backends/cuda/device/stream.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
-// One vectorised pass by all cores. Bound by memory once the arrays are larger than the caches. Smaller sets are read by
-// each core on its own, from the caches that hold them.
+// One vectorised pass by all cores. Bound by memory once the arrays are larger than the caches. Smaller sets are read
+// by each core on its own, from the caches that hold them.
 #include "backends/host/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
@@ -47,13 +47,27 @@ void write(std::span<float> to, const Element& element) {
 void run(const Queue&, const MemoryBandwidth::Args& args) {
   const float *const a = args.a.data(), *const b = args.b.data(), s = args.scalar;
   switch (args.op) {
-    case StreamOp::read: args.sum[0] = read(args); break;
-    case StreamOp::write: write(args.out, [=](std::size_t) { return s; }); break;
-    case StreamOp::copy: write(args.out, [=](std::size_t i) { return a[i]; }); break;
-    case StreamOp::scale: write(args.out, [=](std::size_t i) { return s * a[i]; }); break;
-    case StreamOp::add: write(args.out, [=](std::size_t i) { return a[i] + b[i]; }); break;
-    case StreamOp::triad: write(args.out, [=](std::size_t i) { return a[i] + s * b[i]; }); break;
-    case StreamOp::dot: args.dot[0] = dot(args.a, args.b); break;
+    case StreamOp::read:
+      args.sum[0] = read(args);
+      break;
+    case StreamOp::write:
+      write(args.out, [=](std::size_t) { return s; });
+      break;
+    case StreamOp::copy:
+      write(args.out, [=](std::size_t i) { return a[i]; });
+      break;
+    case StreamOp::scale:
+      write(args.out, [=](std::size_t i) { return s * a[i]; });
+      break;
+    case StreamOp::add:
+      write(args.out, [=](std::size_t i) { return a[i] + b[i]; });
+      break;
+    case StreamOp::triad:
+      write(args.out, [=](std::size_t i) { return a[i] + s * b[i]; });
+      break;
+    case StreamOp::dot:
+      args.dot[0] = dot(args.a, args.b);
+      break;
   }
 }
 

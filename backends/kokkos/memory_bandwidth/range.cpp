@@ -14,21 +14,32 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   switch (args.op) {
     case StreamOp::read:
       return Kokkos::parallel_reduce(
-          over_a, KOKKOS_LAMBDA(std::size_t i, std::uint32_t& sum) { sum += __builtin_bit_cast(std::uint32_t, a(i)); },
+          over_a, KOKKOS_LAMBDA(std::size_t i, std::uint32_t & sum) { sum += __builtin_bit_cast(std::uint32_t, a(i)); },
           scalar(args.sum));
     case StreamOp::dot:
       return Kokkos::parallel_reduce(
           over_a, KOKKOS_LAMBDA(std::size_t i, float& sum) { sum += a(i) * b(i); }, scalar(args.dot));
-    case StreamOp::write: return Kokkos::parallel_for(over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = s; });
-    case StreamOp::copy: return Kokkos::parallel_for(over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i); });
-    case StreamOp::scale: return Kokkos::parallel_for(over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = s * a(i); });
-    case StreamOp::add: return Kokkos::parallel_for(over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i) + b(i); });
-    case StreamOp::triad: return Kokkos::parallel_for(over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i) + s * b(i); });
+    case StreamOp::write:
+      return Kokkos::parallel_for(
+          over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = s; });
+    case StreamOp::copy:
+      return Kokkos::parallel_for(
+          over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i); });
+    case StreamOp::scale:
+      return Kokkos::parallel_for(
+          over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = s * a(i); });
+    case StreamOp::add:
+      return Kokkos::parallel_for(
+          over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i) + b(i); });
+    case StreamOp::triad:
+      return Kokkos::parallel_for(
+          over_out, KOKKOS_LAMBDA(std::size_t i) { out(i) = a(i) + s * b(i); });
   }
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "parallel_for and parallel_reduce over a range, one element an iteration: short of the memory's rate on a GPU",
+    .idea =
+        "parallel_for and parallel_reduce over a range, one element an iteration: short of the memory's rate on a GPU",
     .applies = [](const Point& point) { return point.word("level") == "hbm"; },
     .launch = run,
 }};
