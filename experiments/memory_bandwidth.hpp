@@ -170,7 +170,7 @@ class MemoryBandwidth {
     const Cost of = cost(point);
     const std::string& level = point.word("level");
     const auto bytes = static_cast<double>(point.integer("bytes"));
-    if (level == "hbm" && of.bytes_read > 0 && bytes >= static_cast<double>(std::int64_t{1} << 28))
+    if (level == "hbm" && of.bytes_read > 0 && bytes >= static_cast<double>(large))
       return {{.counter = "dram_bytes_read", .least = 0.9 * of.bytes_read}};
     if (of.bytes_read < 64 * bytes) return {};  // the first sweep fills the cache
     if (level == "l1") return {{.counter = "l1_hit_rate", .least = 95}};

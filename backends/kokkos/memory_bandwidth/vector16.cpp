@@ -28,7 +28,8 @@ void read(const Queue& queue, const MemoryBandwidth::Args& args) {
   const auto a = vectors(args.a);
   const auto words = array(args.a);
   const std::size_t n = a.extent(0), whole = 4 * n, left = words.extent(0) - whole, sweeps = args.sweeps;
-  const std::size_t step = (n + 2) / 3;  // at most n: the next sweep is a third of the set away
+  // By the golden section, so that no sweep comes back to what L1 still has of one before.
+  const auto step = static_cast<std::size_t>(0.618034 * static_cast<double>(n));
   Kokkos::parallel_reduce(
       range(queue, std::max(n, left)),
       KOKKOS_LAMBDA(std::size_t i, std::uint32_t & sum) {
