@@ -17,6 +17,7 @@ using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
 class Point;
+struct DeviceInfo;
 
 /// One parameter of an experiment.
 struct Axis {
@@ -28,9 +29,9 @@ struct Axis {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::optional<Value> implied = {};  ///< The value that goes without saying: a point with it does not name the axis.
 
-  /// Where default values depend on the other axes: whether the one of this axis goes with them. It is asked where this
-  /// axis was not named.
-  bool (*by_default)(const Point&) = nullptr;
+  /// Where default values depend on the other axes and on the device: whether this axis's value goes with them. It is
+  /// asked where the axis was not named.
+  bool (*by_default)(const Point&, const DeviceInfo&) = nullptr;
 
   bool is_word() const { return !allowed.empty(); }
 };

@@ -138,11 +138,6 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
         values.push_back(asked == filter.axes.end() ? axis.bench : parse_values(axis, asked->second));
       }
       points[experiment.name] = product(experiment.axes, values);
-      std::erase_if(points[experiment.name], [&](const Point& point) {
-        return std::ranges::any_of(experiment.axes, [&](const Axis& axis) {
-          return axis.by_default && !filter.axes.contains(axis.name) && !axis.by_default(point);
-        });
-      });
     }
     for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
       for (const Point& point : points[experiment.name])

@@ -219,12 +219,13 @@ class AccessPattern {
   }
 
  private:
-  /// The seed's 64 Mi floats; and for a look at small caches, copies alone.
+  /// The seed's 64 Mi floats. A processor goes over a part of the strides and over fewer elements.
   static constexpr std::int64_t few = std::int64_t{1} << 20, many = std::int64_t{1} << 26;
-  static bool belongs(const Point& point) {
+  static bool belongs(const Point& point, const DeviceInfo& device) {
+    if (device.warp_size > 1) return point.integer("n") == many;
     const std::int64_t stride = point.integer("stride");
-    return point.integer("n") == many ||
-           (point.word("op") == "copy" && (stride == 1 || stride == 8 || stride == 32) && point.integer("offset") == 0);
+    return point.integer("n") == few && point.word("op") == "copy" &&
+           (stride == 1 || stride == 8 || stride == 16 || stride == 64);
   }
 
   static std::string called(const Point& point) {

@@ -248,8 +248,9 @@ class MemoryBandwidth {
     for (std::size_t set = 0; set < sets; ++set) {
       if (arrays_read(op_) > 0 && word_ == "h2d") {
         host_.emplace_back(device, n_);
-        const std::span<float> to = host_.back().span();
-        for (std::uint64_t i = 0; i < n_; ++i) to[i] = element_of_a(set)(i);
+        const Buffer<float> made(device, n_);
+        device.generate(made.span(), element_of_a(set));
+        if (n_ > 0) device.read(host_.back().span().data(), made.span().data(), n_ * sizeof(float));
       } else if (arrays_read(op_) > 0) {
         a_.emplace_back(device, n_);
         device.generate(a_.back().span(), element_of_a(set));
@@ -305,13 +306,16 @@ class MemoryBandwidth {
                                 over_link = std::int64_t{1} << 28, large = std::int64_t{1} << 30,
                                 most_on_chip = std::int64_t{1} << 17;
 
-  /// The size at which a level is best measured. A smaller one of memory shows what a launch costs.
-  static bool belongs(const Point& point) {
+  /// The size at which a level is best measured. A smaller one of memory shows what a launch costs; on a processor it
+  /// is large enough.
+  static bool belongs(const Point& point, const DeviceInfo& device) {
     const std::string &level = point.word("level"), &op = point.word("op");
     const std::int64_t bytes = point.integer("bytes");
-    if (level == "hbm") return bytes == large || (bytes == std::int64_t{1} << 26 && (op == "read" || op == "copy"));
+    const bool is_gpu = device.warp_size > 1;
+    if (level == "hbm")
+      return (bytes == large && is_gpu) || (bytes == std::int64_t{1} << 26 && (op == "read" || op == "copy"));
     if (level == "link") return bytes == over_link;
-    return bytes == (level == "l2" ? cached : small);
+    return bytes == (level == "l2" ? cached : small) && (is_gpu || level != "shared");
   }
 
   static StreamOp op_of(std::string_view word) {
@@ -325,13 +329,12 @@ class MemoryBandwidth {
   }
   static bool writes(StreamOp op) { return op != StreamOp::read && op != StreamOp::dot; }
 
-  /// 4 GiB from L2, 8 GiB on the chip: long beside a launch and beside the sweep that brings the set there.
+  /// 4 GiB: long beside a launch and beside the sweep that brings the set there.
   static std::uint64_t sweeps_at(const Point& point) {
-    const std::string& level = point.word("level");
-    if (level == "hbm" || level == "link") return 1;
+    if (const std::string& level = point.word("level"); level == "hbm" || level == "link") return 1;
     if (const std::int64_t asked = point.integer("sweeps"); asked > 0) return static_cast<std::uint64_t>(asked);
     const std::int64_t bytes = std::max<std::int64_t>(point.integer("bytes"), 1);
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (std::int64_t{level == "l2" ? 4 : 8} << 30) / bytes));
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (std::int64_t{4} << 30) / bytes));
   }
 
   /// The most bits for which sums of n products of two lattice numbers stay below 2^24 of their steps with a margin of
