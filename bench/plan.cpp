@@ -45,6 +45,14 @@ bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
                      [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
 }
 
+/// Whether an axis that was not named has a value at `point` that it has by default on `device`.
+bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, const Point& point,
+                   const DeviceInfo& device) {
+  return std::all_of(experiment.axes.begin(), experiment.axes.end(), [&](const Axis& axis) {
+    return !axis.by_default || filter.axes.contains(axis.name) || axis.by_default(point, device);
+  });
+}
+
 std::string benchmark_filter(const Options& options) {
   std::string pattern;
   for (const std::string& flag : options.benchmark_flags)
@@ -71,6 +79,7 @@ Plan plan(const Options& options, Runner& runner) {
     const Device* device = runner.place(*cell.backend).device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
     if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->info().memory / default_share) continue;
+    if (device && !is_by_default(*cell.experiment, filter, cell.point, device->info())) continue;
     if (device && bytes > device->free_memory())
       throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
                               binary_bytes(static_cast<double>(bytes)), device->info().name,

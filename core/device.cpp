@@ -3,13 +3,38 @@
 #include "core/device.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 
 #include "core/buffer.hpp"
+#include "core/checksum.hpp"
+#include "core/error.hpp"
 
 namespace crosswarp {
 
 Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool) {
   return {.counts = {}, .kernels = {}, .why_not = info_.name + " has none that can be read here"};
+}
+
+void* Device::allocate_on_host(std::size_t bytes) {
+  void* const memory = std::aligned_alloc(256, std::max<std::size_t>(1, (bytes + 255) / 256) * 256);
+  if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");
+  return memory;
+}
+
+void Device::release_on_host(void* memory) noexcept { std::free(memory); }
+
+std::uint64_t Device::checksum(std::span<const float> on_device) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  std::vector<std::uint32_t> host(std::min(piece, on_device.size()));
+  std::uint64_t weighted = 0;
+  for (std::size_t first = 0; first < on_device.size(); first += piece) {
+    const std::size_t count = std::min(piece, on_device.size() - first);
+    read(host.data(), on_device.data() + first, count * sizeof(float));
+#pragma omp parallel for reduction(+ : weighted) schedule(static)
+    for (std::size_t i = 0; i < count; ++i) weighted += host[i] * checksum_weight(first + i);
+  }
+  return weighted;
 }
 
 double measure_read_bandwidth(Device& device) {

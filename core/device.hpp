@@ -71,6 +71,9 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual std::size_t free_memory() const = 0;
+  /// Memory of the host that launches can read, write and copy at the full rate of the link between host and device.
+  virtual void* allocate_on_host(std::size_t bytes);
+  virtual void release_on_host(void* memory) noexcept;
 
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes) = 0;
   virtual void read(void* to_host, const void* from_device, std::size_t bytes) = 0;
@@ -83,6 +86,9 @@ class Device {
   /// Makes one cycle of all slots of `stride` bytes: the slot order(i) begins with the offset in bytes, as 64 bits, of
   /// the slot order(i + 1), the last one's with that of order(0). What else is in a slot stays as it was.
   virtual void chain(std::span<std::byte> on_device, std::size_t stride, const Permutation& order) = 0;
+
+  /// Checksum::weighted of the elements' bits (core/checksum.hpp).
+  virtual std::uint64_t checksum(std::span<const float> on_device);
 
   /// Moves to one of many places what the device itself keeps between launches (its stream), since that is worth a
   /// tenth of a microsecond a launch and lies elsewhere in every run. What was bound to the device before stays where

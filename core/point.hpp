@@ -16,6 +16,9 @@ using Value = std::variant<std::int64_t, std::string>;
 
 std::string to_string(const Value& value);
 
+class Point;
+struct DeviceInfo;
+
 /// One parameter of an experiment.
 struct Axis {
   std::string name;
@@ -25,6 +28,10 @@ struct Axis {
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::optional<Value> implied = {};  ///< The value that goes without saying: a point with it does not name the axis.
+
+  /// Where default values depend on the other axes and on the device: whether this axis's value goes with them. It is
+  /// asked where the axis was not named.
+  bool (*by_default)(const Point&, const DeviceInfo&) = nullptr;
 
   bool is_word() const { return !allowed.empty(); }
 };

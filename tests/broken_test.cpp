@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ std::vector<BrokenVariant> broken_variants() {
       for (const auto& [program, backend] : places.at(std::filesystem::relative(file.path(), root).begin()->string()))
         all.push_back({program, backend, file.path().stem().string(), file.path()});
   std::sort(all.begin(), all.end(),
-            [](const auto& a, const auto& b) { return std::tie(a.backend, a.name) < std::tie(b.backend, b.name); });
+            [](const auto& a, const auto& b) { return std::tie(a.backend, a.file) < std::tie(b.backend, b.file); });
   return all;
 }
 
@@ -74,7 +75,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   bool is_emulated() const { return backend().starts_with("simt"); }
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
-    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() + " " +
+    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
+                       " --experiment " + GetParam().file.parent_path().filename().string() + " " +
                        point_of(GetParam().file) + " " + arguments);
   }
 
@@ -119,8 +121,9 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
   EXPECT_TRUE(results[0].at("bytes_per_second").is_null());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()),
-                         [](const auto& info) { return info.param.backend + "_" + info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
+  return info.param.backend + "_" + info.param.file.parent_path().filename().string() + "_" + info.param.name;
+});
 
 }  // namespace
 }  // namespace crosswarp

@@ -68,6 +68,25 @@ __device__ T load_coherent(const T* from) {
   return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+/// Two loads: no atomic one has 16 bytes.
+__device__ inline uint4 load_coherent(const uint4* from) {
+  const auto* const halves = reinterpret_cast<const std::uint64_t*>(from);
+  const std::uint64_t low = load_coherent(halves), high = load_coherent(halves + 1);
+  return make_uint4(static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high),
+                    static_cast<unsigned>(high >> 32));
+}
+
+/// A load and a store that tell the caches that nobody will ask for this line again.
+using NativeFloat4 = float __attribute__((ext_vector_type(4)));
+__device__ inline float4 load_once(const float4* from) {
+  const NativeFloat4 v = __builtin_nontemporal_load(reinterpret_cast<const NativeFloat4*>(from));
+  return make_float4(v.x, v.y, v.z, v.w);
+}
+__device__ inline void store_once(float4* to, const float4& value) {
+  const NativeFloat4 v = {value.x, value.y, value.z, value.w};
+  __builtin_nontemporal_store(v, reinterpret_cast<NativeFloat4*>(to));
+}
+
 /// The dynamic shared memory of the block, aligned to 16 bytes.
 template <class T>
 __device__ T* dynamic_shared() {

@@ -107,12 +107,14 @@ class Gpu final : public GpuDevice {
     evictor_ = allocate(evictor_bytes_);
     sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
     fill(sink_, 0, 2 * sizeof(unsigned));
+    checksum_ = static_cast<unsigned long long*>(allocate(sizeof *checksum_));
     generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
     synchronize();
   }
   ~Gpu() override {
     release(evictor_);
     release(sink_);
+    release(checksum_);
     ignore(cudaFreeHost(gate_));
     ignore(cudaEventDestroy(start_));
     ignore(cudaEventDestroy(stop_));
@@ -140,6 +142,15 @@ class Gpu final : public GpuDevice {
     return free;
   }
 
+  void* allocate_on_host(std::size_t bytes) override {
+    void* memory = nullptr;
+    guard(cudaHostAlloc(&memory, std::max<std::size_t>(1, bytes), cudaHostAllocMapped), "host alloc");
+    return memory;
+  }
+  void release_on_host(void* memory) noexcept override {
+    if (!lost_) ignore(cudaFreeHost(memory));
+  }
+
   void fill(void* memory, unsigned char byte, std::size_t bytes) override {
     guard(cudaMemsetAsync(memory, byte, bytes, stream_), "memset");
   }
@@ -161,6 +172,14 @@ class Gpu final : public GpuDevice {
   }
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override {
     guard(launch_chain(memory, stride, order, resident_threads(), stream_), "chain");
+  }
+
+  std::uint64_t checksum(std::span<const float> elements) override {
+    std::uint64_t sum = 0;
+    fill(checksum_, 0, sizeof *checksum_);
+    guard(launch_checksum(elements, checksum_, resident_threads(), stream_), "checksum");
+    read(&sum, checksum_, sizeof sum);
+    return sum;
   }
 
   /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces
@@ -275,6 +294,7 @@ class Gpu final : public GpuDevice {
   void* evictor_ = nullptr;
   std::size_t evictor_bytes_ = 0;
   unsigned* sink_ = nullptr;
+  unsigned long long* checksum_ = nullptr;
   bool lost_ = false;
 };
 

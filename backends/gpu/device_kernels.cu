@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/gpu/error.hpp"
+#include "core/checksum.hpp"
 #include "platform/kernel.hpp"
 
 namespace crosswarp::gpu {
@@ -66,6 +67,15 @@ __global__ void chain_kernel(std::byte* memory, std::size_t stride, Permutation 
     *reinterpret_cast<std::uint64_t*>(memory + order(i) * stride) = order(i + 1 < order.size ? i + 1 : 0) * stride;
 }
 
+__global__ void checksum_kernel(const float* words, std::size_t n, unsigned long long* to) {
+  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  std::uint64_t sum = 0;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads)
+    sum += __float_as_uint(words[i]) * checksum_weight(i);
+  for (unsigned delta = warp_size() / 2; delta > 0; delta /= 2) sum += shuffle_down(sum, delta);
+  if (threadIdx.x % warp_size() == 0) atomicAdd(to, static_cast<unsigned long long>(sum));
+}
+
 }  // namespace
 
 bool this_build_has_code() {
@@ -104,6 +114,11 @@ cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const 
 
 cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream) {
   generate_kernel<<<threads / block_size, block_size, 0, stream>>>(to.data(), to.size(), elements);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_checksum(std::span<const float> words, unsigned long long* sum, int threads, cudaStream_t stream) {
+  checksum_kernel<<<threads / block_size, block_size, 0, stream>>>(words.data(), words.size(), sum);
   return cudaGetLastError();
 }
 

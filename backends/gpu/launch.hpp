@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "backends/gpu/device.hpp"
@@ -36,6 +38,18 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   check(cudaGetLastError(), "launch");
   if (queue.log->on)
     note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Enqueues a copy between any two of the memories of host and device, of as many elements as `to` has.
+template <class T>
+void copy(const Queue& queue, std::span<T> to, std::span<const std::type_identity_t<T>> from) {
+  check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDefault, queue.stream), "copy");
+}
+
+/// Enqueues `byte` over `memory`.
+template <class T>
+void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
+  check(cudaMemsetAsync(memory.data(), byte, memory.size_bytes(), queue.stream), "fill");
 }
 
 /// Enqueues zeros over `memory`.

@@ -66,6 +66,10 @@ __device__ T load_coherent(const T* from) {
   return __ldcg(from);
 }
 
+/// A load and a store that tell the caches that nobody will ask for this line again.
+__device__ inline float4 load_once(const float4* from) { return __ldcs(from); }
+__device__ inline void store_once(float4* to, const float4& value) { __stcs(to, value); }
+
 /// The dynamic shared memory of the block, aligned to 16 bytes.
 template <class T>
 __device__ T* dynamic_shared() {

@@ -49,6 +49,16 @@ void clear(const Queue& queue, std::span<T> memory) {
   queue.emulated->fill(memory.data(), 0, memory.size_bytes());
 }
 
+template <class T>
+void copy(const Queue&, std::span<T> to, std::span<const std::type_identity_t<T>> from) {
+  std::copy_n(from.begin(), to.size(), to.begin());
+}
+
+template <class T>
+void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
+  queue.emulated->fill(memory.data(), byte, memory.size_bytes());
+}
+
 using simt::LaneMask;
 
 constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
@@ -102,6 +112,9 @@ template <class T>
 T load_coherent(const T* from) {
   return *from;
 }
+
+inline float4 load_once(const float4* from) { return *from; }
+inline void store_once(float4* to, const float4& value) { *to = value; }
 
 template <class T>
 T* dynamic_shared() {

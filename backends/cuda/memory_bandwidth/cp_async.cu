@@ -1,0 +1,90 @@
+// Asynchronous copies of 16 bytes into shared memory, eight in flight for each thread without a register held. Bound by
+// memory.
+#include "backends/cuda/device/stream.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+#if CROSSWARP_HAS_PTX
+constexpr unsigned block = 256, stages = 8, unroll = 4;
+
+__device__ void copy_async(float4* to_shared, const float4* from) {
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
+      "l"(from)
+      : "memory");
+}
+__device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Until all but the last `pending` groups of the calling thread are there.
+template <unsigned pending>
+__device__ void wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+/// A thread's k-th vector lies in the k / unroll-th tile that its block visits. Each thread reads only what it copied
+/// itself, so that no barrier is needed.
+template <StreamOp op>
+__global__ void __launch_bounds__(block) stream_async(StreamArrays arrays) {
+  __shared__ float4 ring[stages][block];
+  const auto* const a = reinterpret_cast<const float4*>(arrays.a);
+  const std::size_t vectors = arrays.n / 4;
+  const auto place = [&](std::size_t k) {
+    return ((k / unroll) * gridDim.x + blockIdx.x) * (block * unroll) + k % unroll * block + threadIdx.x;
+  };
+  const auto fetch = [&](std::size_t k) {
+    if (const std::size_t i = place(k); i < vectors) copy_async(&ring[k % stages][threadIdx.x], a + i);
+    commit();  // an empty group keeps the count
+  };
+  unsigned sum = 0;
+#pragma unroll
+  for (unsigned k = 0; k < stages; ++k) fetch(k);
+  for (std::size_t k = 0;; ++k) {
+    const std::size_t i = place(k);
+    if (i >= vectors) break;
+    wait<stages - 1>();
+    const float4 v = ring[k % stages][threadIdx.x];
+    if constexpr (writes(op)) reinterpret_cast<float4*>(arrays.out)[i] = apply<op>(v, v, arrays.scalar);
+    if constexpr (op == StreamOp::read) sum += bits_of(v);
+    fetch(k + stages);
+  }
+  if (const std::size_t i = vectors * 4 + std::size_t{blockIdx.x} * block + threadIdx.x; i < arrays.n) {
+    if constexpr (writes(op)) arrays.out[i] = apply<op>(arrays.a[i], 0, arrays.scalar);
+    if constexpr (op == StreamOp::read) sum += bits_of(arrays.a[i]);
+  }
+  if constexpr (op == StreamOp::read) leave_sum<block>(sum, arrays.sum);
+}
+
+void run(const Queue& queue, const MemoryBandwidth::Args& args) {
+  clear_sums(queue, args);
+  const unsigned grid = std::min(static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]),
+                                 blocks_for(elements(args), block * unroll * 4));
+  const auto with = [&](auto kernel) { launch(kernel, grid, block, 0, queue, arrays_of(args)); };
+  switch (args.op) {
+    case StreamOp::read:
+      return with(stream_async<StreamOp::read>);
+    case StreamOp::scale:
+      return with(stream_async<StreamOp::scale>);
+    default:
+      return with(stream_async<StreamOp::copy>);
+  }
+}
+#endif
+
+const Register<MemoryBandwidth> variant{{
+    .idea = "cp.async of 16 bytes into shared memory, eight in flight per thread and no register held: bound by memory",
+    .improves = "vector16",
+    .needs = {"ptx"},
+    .tunings = {{{{"per_unit", 24}}}, {{{"per_unit", 6}}}, {{{"per_unit", 96}}}},
+    .applies =
+        [](const Point& point) {
+          const std::string& op = point.word("op");
+          return in_memory(point) && (op == "read" || op == "copy" || op == "scale");
+        },
+#if CROSSWARP_HAS_PTX
+    .launch = run,
+    .instructions = {{"LDGSTS", 2}},
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,46 @@
+// Every block sweeps again and again over one small set, which each multiprocessor then has in its L1. Bound by the
+// port of L1: 128 bytes a clock.
+#include "backends/cuda/device/sweep.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned tile = 2048;  // vectors; a set of as many is read without a rest
+
+template <unsigned unroll>
+__global__ void __launch_bounds__(tile / unroll)
+    read_l1(const uint4* set, std::size_t vectors, std::uint64_t sweeps, unsigned* sum) {
+  constexpr unsigned block = tile / unroll;
+  leave_sum<block>(sweep<block, unroll>(FromPointer{set}, vectors, own_share(sweeps)), sum);
+}
+
+template <unsigned unroll>
+void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
+  constexpr unsigned block = tile / unroll;
+  launch(read_l1<unroll>, resident_grid(queue, args.sweeps, block), block, 0, queue, vectors_of(args),
+         vector_count(args), args.sweeps, args.sum.data());
+}
+
+void run(const Queue& queue, const MemoryBandwidth::Args& args) {
+  clear_sums(queue, args);
+  switch (queue.tuning["unroll"]) {
+    case 2:
+      return run_with<2>(queue, args);
+    case 4:
+      return run_with<4>(queue, args);
+    default:
+      return run_with<8>(queue, args);
+  }
+}
+
+const Register<MemoryBandwidth> variant{{
+    .idea =
+        "16-byte loads of a set that L1 holds, by all threads that fit, each warp elsewhere in each sweep: bound by L1",
+    .tunings = {{{{"unroll", 4}}}, {{{"unroll", 8}}}, {{{"unroll", 2}}}},
+    .applies = [](const Point& point) { return point.word("level") == "l1"; },
+    .launch = run,
+    .instructions = {{"LDG.E.128", 4}},
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

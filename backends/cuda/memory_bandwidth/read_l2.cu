@@ -1,0 +1,64 @@
+// The whole grid sweeps again and again over a set that L2 holds, past L1. Bound by L2 and the way there: from sweep to
+// sweep each multiprocessor reads other parts, so that all slices are asked all the time.
+#include "backends/cuda/device/sweep.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned block = 512;
+
+/// All sweeps in one sequence of tiles, over which the grid strides. The last tile of a sweep may be a partial one.
+template <unsigned unroll>
+__global__ void __launch_bounds__(block)
+    read_l2(const uint4* set, std::size_t vectors, std::uint64_t sweeps, unsigned* sum_of_all) {
+  constexpr std::size_t tile = std::size_t{block} * unroll;
+  const std::size_t tiles = (vectors + tile - 1) / tile, step = gridDim.x % tiles;
+  std::size_t in_sweep = blockIdx.x % tiles;
+  unsigned sum = 0;
+  for (std::uint64_t at = blockIdx.x; at < tiles * sweeps; at += gridDim.x) {
+    const std::size_t first = in_sweep * tile;
+    if (first + tile <= vectors) {
+      uint4 v[unroll];
+#pragma unroll
+      for (unsigned u = 0; u < unroll; ++u) v[u] = load_coherent(set + first + threadIdx.x + u * block);
+#pragma unroll
+      for (unsigned u = 0; u < unroll; ++u) sum += sum_of(v[u]);
+    } else {
+      for (std::size_t i = first + threadIdx.x; i < vectors; i += block) sum += sum_of(load_coherent(set + i));
+    }
+    in_sweep += step;
+    if (in_sweep >= tiles) in_sweep -= tiles;
+  }
+  leave_sum<block>(sum, sum_of_all);
+}
+
+void run(const Queue& queue, const MemoryBandwidth::Args& args) {
+  clear_sums(queue, args);
+  const auto with = [&](auto kernel) {
+    const auto grid = static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]);
+    launch(kernel, grid, block, 0, queue, vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
+  };
+  switch (queue.tuning["unroll"]) {
+    case 2:
+      return with(read_l2<2>);
+    case 4:
+      return with(read_l2<4>);
+    default:
+      return with(read_l2<8>);
+  }
+}
+
+const Register<MemoryBandwidth> variant{{
+    .idea = "16-byte loads past L1, the grid sweeps over the set in tiles, other ones in each sweep: bound by L2",
+    .tunings = {{{{"unroll", 4}, {"per_unit", 4}}},
+                {{{"unroll", 2}, {"per_unit", 4}}},
+                {{{"unroll", 8}, {"per_unit", 4}}},
+                {{{"unroll", 8}, {"per_unit", 2}}},
+                {{{"unroll", 4}, {"per_unit", 2}}}},
+    .applies = [](const Point& point) { return point.word("level") == "l2"; },
+    .launch = run,
+    .instructions = {{"LDG.E.128", 4}},
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,46 @@
+// Vectors of 16 bytes, several in flight for each thread. Bound by memory; its tunings with few blocks show how many
+// bytes must be in flight for that (Little's law). Over the link it reads and writes the host's memory where it lies.
+#include "backends/cuda/device/stream.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned block = 512;
+
+template <unsigned unroll>
+void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
+  launch_stream<Plainly<float4>, block, unroll>(queue, args, queue.tuning["per_unit"]);
+}
+
+void run(const Queue& queue, const MemoryBandwidth::Args& args) {
+  switch (queue.tuning["unroll"]) {
+    case 1:
+      return run_with<1>(queue, args);
+    case 2:
+      return run_with<2>(queue, args);
+    case 4:
+      return run_with<4>(queue, args);
+    default:
+      return run_with<8>(queue, args);
+  }
+}
+
+const Register<MemoryBandwidth> variant{{
+    .idea = "16-byte loads, four in flight per thread, 64 blocks per multiprocessor: bound by memory",
+    .improves = "vector8",
+    .tunings = {{{{"unroll", 4}, {"per_unit", 64}}},
+                {{{"unroll", 2}, {"per_unit", 64}}},
+                {{{"unroll", 8}, {"per_unit", 64}}},
+                {{{"unroll", 4}, {"per_unit", 4096}}},
+                {{{"unroll", 4}, {"per_unit", 4}}},
+                {{{"unroll", 4}, {"per_unit", 2}}},
+                {{{"unroll", 8}, {"per_unit", 1}}},
+                {{{"unroll", 4}, {"per_unit", 1}}},
+                {{{"unroll", 2}, {"per_unit", 1}}},
+                {{{"unroll", 1}, {"per_unit", 1}}}},
+    .applies = [](const Point& point) { return in_memory(point) || point.word("level") == "link"; },
+    .launch = run,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

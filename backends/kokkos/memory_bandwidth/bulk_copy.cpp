@@ -1,0 +1,19 @@
+// Copies that run while the threads do something else have no name in Kokkos.
+#include "backends/kokkos/queue.hpp"
+#include "experiments/memory_bandwidth.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+const Register<MemoryBandwidth> variant{{
+    .idea = "bulk copies by the copy unit of each multiprocessor",
+    .not_expressible = "kernels have no asynchronous copies into scratch memory",
+    .applies =
+        [](const Point& point) {
+          const std::string& op = point.word("op");
+          return point.word("level") == "hbm" && (op == "read" || op == "write" || op == "copy");
+        },
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos

@@ -1,0 +1,70 @@
+// Teams that sweep again and again over one small set: from their L1, or from a copy in scratch memory, which is shared
+// memory on a GPU. Bound by that memory's port, if the compiler makes wide loads of it.
+#include "backends/kokkos/queue.hpp"
+#include "experiments/memory_bandwidth.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
+using Team = Policy::member_type;
+
+struct alignas(16) Vector {
+  std::uint32_t x, y, z, w;
+};
+using Scratch = Kokkos::View<Vector*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The sum of `sweeps` passes of a team over `set`. From pass to pass threads move on, so that no compiler can take a
+/// load out of the loop.
+template <class Set>
+KOKKOS_INLINE_FUNCTION std::uint32_t swept(const Team& team, const Set& set, std::size_t sweeps) {
+  const auto threads = static_cast<std::size_t>(team.team_size()), n = set.extent(0);
+  std::size_t place = static_cast<std::size_t>(team.team_rank());
+  const std::size_t step = threads > 32 ? 32 : 1;
+  std::uint32_t sum = 0;
+  for (std::size_t s = 0; s < sweeps; ++s) {
+    for (std::size_t i = place; i < n; i += threads) sum += set(i).x + set(i).y + (set(i).z + set(i).w);
+    place += step;
+    if (place >= threads) place -= threads;
+  }
+  return sum;
+}
+
+void run(const Queue& queue, const MemoryBandwidth::Args& args) {
+  const View<const Vector*> set(reinterpret_cast<const Vector*>(args.a.data()), args.a.size() / 4);
+  const std::size_t n = set.extent(0), sweeps = args.sweeps;
+  const bool in_scratch = args.in_shared;
+  const int on_device = queue.device.warp_size > 1 ? 512 : 1;
+  const auto most =
+      static_cast<std::size_t>(queue.device.compute_units * std::max(1, queue.device.threads_per_unit / on_device));
+  const std::size_t teams = std::min(most, sweeps);
+  const auto body = KOKKOS_LAMBDA(const Team& team, std::uint32_t& sum) {
+    const auto rank = static_cast<std::size_t>(team.league_rank());
+    const std::size_t own = sweeps / teams + (rank < sweeps % teams);
+    if (in_scratch) {
+      const Scratch copy(team.team_scratch(0), n);
+      for (auto i = static_cast<std::size_t>(team.team_rank()); i < n; i += static_cast<std::size_t>(team.team_size()))
+        copy(i) = set(i);
+      team.team_barrier();
+      sum += swept(team, copy, own);
+    } else {
+      sum += swept(team, set, own);
+    }
+  };
+  const Policy policy = Policy(queue.exec, static_cast<int>(teams), on_device)
+                            .set_scratch_size(0, Kokkos::PerTeam(in_scratch ? Scratch::shmem_size(n) : 0));
+  Kokkos::parallel_reduce(policy, body, scalar(args.sum));
+}
+
+const Register<MemoryBandwidth> variant{{
+    .idea = "teams that sweep over a small set, from L1 or from scratch memory: bound by the port of either",
+    .applies =
+        [](const Point& point) {
+          const std::string& level = point.word("level");
+          return level == "l1" || (level == "shared" && point.integer("bytes") <= 40 * 1024);
+        },
+    .launch = run,
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos
