@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -51,6 +52,15 @@ std::string marked_line(const std::filesystem::path& file) {
   return {};
 }
 
+/// The point at which a file is run: what follows `// run at: ` in it; without that, a size of the sum's.
+std::string point_of(const std::filesystem::path& file) {
+  constexpr std::string_view mark = "// run at: ";
+  std::ifstream text(file);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with(mark)) return line.substr(mark.size());
+  return "--n 1003";
+}
+
 /// Words by which a program that was ended in its middle says why.
 bool says_that_it_faulted(const std::string& output) {
   for (const char* words : {"faulted", "ERROR: AddressSanitizer", "runtime error: ", "WARNING: ThreadSanitizer"})
@@ -65,8 +75,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   bool is_emulated() const { return backend().starts_with("simt"); }
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
-    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
-                       " --n 1003 " + arguments);
+    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() + " " +
+                       point_of(GetParam().file) + " " + arguments);
   }
 
   void SetUp() override {

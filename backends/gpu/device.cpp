@@ -159,8 +159,8 @@ class Gpu final : public GpuDevice {
     if (to.empty()) return;
     guard(launch_permute(to, order, resident_threads(), stream_), "permute");
   }
-  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override {
-    guard(launch_chain(memory, stride, order, resident_threads(), stream_), "chain");
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
+    guard(launch_chain(memory, stride, order, origin, resident_threads(), stream_), "chain");
   }
 
   /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces
