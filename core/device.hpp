@@ -84,8 +84,10 @@ class Device {
   /// to_device[i] = order(i). The order must be of as many indices as there are elements.
   virtual void permute(std::span<std::uint32_t> to_device, const Permutation& order) = 0;
   /// Makes one cycle of all slots of `stride` bytes: the slot order(i) begins with the offset in bytes, as 64 bits, of
-  /// the slot order(i + 1), the last one's with that of order(0). What else is in a slot stays as it was.
-  virtual void chain(std::span<std::byte> on_device, std::size_t stride, const Permutation& order) = 0;
+  /// the slot order(i + 1), the last one's with that of order(0). What else is in a slot stays as it was. `origin` is
+  /// added to all offsets: with the address of `on_device` they are pointers.
+  virtual void chain(std::span<std::byte> on_device, std::size_t stride, const Permutation& order,
+                     std::uint64_t origin) = 0;
 
   /// Checksum::weighted of the elements' bits (core/checksum.hpp).
   virtual std::uint64_t checksum(std::span<const float> on_device);

@@ -17,10 +17,10 @@ void fill_permutation(std::span<std::uint32_t> to, const Permutation& order) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::uint32_t>(order(i));
 }
 
-void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) {
+void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) {
 #pragma omp parallel for schedule(static)
   for (std::uint64_t i = 0; i < order.size; ++i) {
-    const std::uint64_t next = order(i + 1 < order.size ? i + 1 : 0) * stride;
+    const std::uint64_t next = origin + order(i + 1 < order.size ? i + 1 : 0) * stride;
     std::memcpy(memory.data() + order(i) * stride, &next, sizeof next);
   }
 }

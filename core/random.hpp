@@ -94,6 +94,6 @@ double exact_sum(const Lattice& elements, std::uint64_t n);
 
 /// What Device::permute and Device::chain do, for memory that the host can write; on all cores.
 void fill_permutation(std::span<std::uint32_t> to, const Permutation& order);
-void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order);
+void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin);
 
 }  // namespace crosswarp

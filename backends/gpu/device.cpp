@@ -170,8 +170,8 @@ class Gpu final : public GpuDevice {
     if (to.empty()) return;
     guard(launch_permute(to, order, resident_threads(), stream_), "permute");
   }
-  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override {
-    guard(launch_chain(memory, stride, order, resident_threads(), stream_), "chain");
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
+    guard(launch_chain(memory, stride, order, origin, resident_threads(), stream_), "chain");
   }
 
   std::uint64_t checksum(std::span<const float> elements) override {

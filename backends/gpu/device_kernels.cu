@@ -61,10 +61,11 @@ __global__ void permute_kernel(std::uint32_t* to, std::size_t n, Permutation ord
     to[i] = static_cast<std::uint32_t>(order(i));
 }
 
-__global__ void chain_kernel(std::byte* memory, std::size_t stride, Permutation order) {
+__global__ void chain_kernel(std::byte* memory, std::size_t stride, Permutation order, std::uint64_t origin) {
   const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < order.size; i += threads)
-    *reinterpret_cast<std::uint64_t*>(memory + order(i) * stride) = order(i + 1 < order.size ? i + 1 : 0) * stride;
+    *reinterpret_cast<std::uint64_t*>(memory + order(i) * stride) =
+        origin + order(i + 1 < order.size ? i + 1 : 0) * stride;
 }
 
 __global__ void checksum_kernel(const float* words, std::size_t n, unsigned long long* to) {
@@ -106,9 +107,9 @@ cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order
   return cudaGetLastError();
 }
 
-cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, int threads,
-                         cudaStream_t stream) {
-  chain_kernel<<<threads / block_size, block_size, 0, stream>>>(memory.data(), stride, order);
+cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order,
+                         std::uint64_t origin, int threads, cudaStream_t stream) {
+  chain_kernel<<<threads / block_size, block_size, 0, stream>>>(memory.data(), stride, order, origin);
   return cudaGetLastError();
 }
 

@@ -28,8 +28,8 @@ cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int th
 cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order, int threads, cudaStream_t stream);
 
 /// As Device::chain.
-cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, int threads,
-                         cudaStream_t stream);
+cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order,
+                         std::uint64_t origin, int threads, cudaStream_t stream);
 
 /// Adds Checksum::weighted of `words` to `*sum`, in device memory.
 cudaError_t launch_checksum(std::span<const float> words, unsigned long long* sum, int threads, cudaStream_t stream);

@@ -15,6 +15,9 @@
 #ifndef CROSSWARP_HAS_COOPERATIVE
 #define CROSSWARP_HAS_COOPERATIVE 0
 #endif
+#ifndef CROSSWARP_HAS_GRAPH
+#define CROSSWARP_HAS_GRAPH 0
+#endif
 #ifndef CROSSWARP_HAS_CUB
 #define CROSSWARP_HAS_CUB 0
 #endif
@@ -41,6 +44,8 @@ inline constexpr std::array features{
     Feature{"tma", "Hopper's bulk copies of tensors, reached by PTX", CROSSWARP_HAS_PTX, true},
     Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},
     Feature{"cooperative", "blocks that wait for each other", CROSSWARP_HAS_COOPERATIVE, true},
+    Feature{"programmatic", "launches that begin before the one ahead of them has ended", CROSSWARP_HAS_PTX, true},
+    Feature{"graph", "launches that are recorded once and enqueued as one", CROSSWARP_HAS_GRAPH, false},
     Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
     Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},
 };

@@ -58,5 +58,15 @@ void clear(const Queue& queue, std::span<T> memory) {
   check(cudaMemsetAsync(memory.data(), 0, memory.size_bytes(), queue.stream), "clear");
 }
 
+/// Enqueues a copy of device memory into an array that is declared __constant__; it must not be longer than that.
+template <class T, std::size_t count>
+void fill_constant(const Queue& queue, T (&constant)[count], std::span<const std::byte> from) {
+  check(cudaMemcpyToSymbolAsync(constant, from.data(), from.size(), 0, cudaMemcpyDeviceToDevice, queue.stream),
+        "copy to constant memory");
+}
+
+/// Waits on the host for all that was enqueued. Only for variants with ResultIn::host.
+inline void wait(const Queue& queue) { check(cudaStreamSynchronize(queue.stream), "stream synchronize"); }
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -85,7 +85,7 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
     for (const auto& [part, amount] : table) info.peaks[part] = amount * info.compute_units * info.clock;
   info.features = {"cooperative"};
   if (major >= 8) info.features.push_back("mma_sync");
-  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "tma"});
+  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "programmatic", "tma"});
   if (major == 9) info.features.push_back("wgmma");
 }
 

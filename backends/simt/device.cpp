@@ -69,8 +69,9 @@ void EmulatedDevice::write(void* to, const void* from, std::size_t bytes) { std:
 
 void EmulatedDevice::permute(std::span<std::uint32_t> to, const Permutation& order) { fill_permutation(to, order); }
 
-void EmulatedDevice::chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) {
-  fill_chain(memory, stride, order);
+void EmulatedDevice::chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order,
+                           std::uint64_t origin) {
+  fill_chain(memory, stride, order, origin);
 }
 
 double EmulatedDevice::time(const Batch&) { refuse_to_time(); }

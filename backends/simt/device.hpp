@@ -23,7 +23,7 @@ class EmulatedDevice final : public Device {
   /// The order of threads in later launches follows from the seed of what is generated.
   void generate(std::span<float> to, const Lattice& elements) override;
   void permute(std::span<std::uint32_t> to, const Permutation& order) override;
-  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override;
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override;
   void synchronize() override {}
   double time(const Batch& batch) override;
   void launch_empty() override {}

@@ -43,8 +43,8 @@ class FakeDevice final : public Device {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
   }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override { fill_permutation(to, order); }
-  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order) override {
-    fill_chain(memory, stride, order);
+  void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
+    fill_chain(memory, stride, order, origin);
   }
   void relocate(std::size_t place) override { places.push_back(place); }
   void synchronize() override {}

@@ -175,11 +175,14 @@ TEST(Permutation, LeavesNoPattern) {
 TEST(FillChain, MakesOneCycleOfAllSlots) {
   const std::uint64_t slots = 1000, stride = 24;
   std::vector<std::byte> memory(slots * stride, std::byte{0x5a});
-  fill_chain(memory, stride, Permutation(3, 0, slots));
+  const std::uint64_t origin = 1 << 20;
+  fill_chain(memory, stride, Permutation(3, 0, slots), origin);
   std::uint64_t at = 0, steps = 0;
   do {
     EXPECT_EQ(memory[at + 8], std::byte{0x5a});
     std::memcpy(&at, memory.data() + at, sizeof at);
+    ASSERT_GE(at, origin);
+    at -= origin;
     ASSERT_EQ(at % stride, 0u);
     ++steps;
   } while (at != 0 && steps <= slots);

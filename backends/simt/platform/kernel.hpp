@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <source_location>
 #include <span>
 #include <string_view>
@@ -58,6 +59,13 @@ template <class T>
 void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
   queue.emulated->fill(memory.data(), byte, memory.size_bytes());
 }
+
+template <class T, std::size_t count>
+void fill_constant(const Queue&, T (&constant)[count], std::span<const std::byte> from) {
+  std::memcpy(constant, from.data(), from.size());
+}
+
+inline void wait(const Queue&) {}
 
 using simt::LaneMask;
 

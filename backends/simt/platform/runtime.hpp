@@ -15,6 +15,7 @@
 #define __global__
 #define __host__
 #define __device__
+#define __constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 // Blocks run one after the other, so that one copy serves; as a plain static it stands between the guards of

@@ -1,5 +1,5 @@
 // Takes steps for one stretch less than it says: must be wrong, whatever its clocks show.
-// at: --experiment op_latency --op shuffle --steps 64
+// at: --op shuffle --steps 64
 #include "backends/cuda/device/latency.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
 // One block that computes the chains of its first tile only: must be wrong, since every end is looked at.
-// at: --experiment peak_compute --type i32 --chains 1003 --steps 50
+// at: --type i32 --chains 1003 --steps 50
 #include "backends/cuda/device/chains.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
 // Leaves out two of two hundred steps: must be wrong, although every value comes back near where it was after two.
-// at: --experiment peak_compute --type f32 --chains 1003 --steps 200
+// at: --type f32 --chains 1003 --steps 200
 #include "backends/cuda/device/chains.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
 // Right but for one chain, whose last step forgets to add: must be wrong.
-// at: --experiment peak_compute --type f64 --chains 1003 --steps 50
+// at: --type f64 --chains 1003 --steps 50
 #include "backends/host/queue.hpp"
 #include "experiments/peak_compute.hpp"
 

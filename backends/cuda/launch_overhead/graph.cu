@@ -1,0 +1,24 @@
+// All launches but the first as one graph, recorded beforehand; it starts as it comes. Bound by the device, and for few
+// launches by the host's one call.
+#include "backends/cuda/device/count_launch.hpp"
+
+#if CROSSWARP_HAS_GRAPH
+#include "backends/cuda/device/launch_graph.hpp"
+#endif
+
+namespace crosswarp::gpu {
+namespace {
+
+const Register<LaunchOverhead> variant{{
+    .idea = "recorded once, enqueued as one graph: bound by the device, by the host's one call for few launches",
+    .needs = {"graph"},
+    .result = ResultIn::host,
+    .tunings = grids(),
+    .applies = [](const Point& point) { return is_mode(point, "graph"); },
+#if CROSSWARP_HAS_GRAPH
+    .launch = enqueue_graph,
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,23 @@
+// The same graph, enqueued before anything starts. Bound by the device's way from one node of the graph to the next.
+#include "backends/cuda/device/count_launch.hpp"
+
+#if CROSSWARP_HAS_GRAPH
+#include "backends/cuda/device/launch_graph.hpp"
+#endif
+
+namespace crosswarp::gpu {
+namespace {
+
+const Register<LaunchOverhead> variant{{
+    .idea = "the graph enqueued before anything starts: bound by the device's way from node to node",
+    .improves = "graph",
+    .needs = {"graph"},
+    .tunings = grids(),
+    .applies = [](const Point& point) { return is_mode(point, "graph") && LaunchOverhead::can_be_gated(point); },
+#if CROSSWARP_HAS_GRAPH
+    .launch = enqueue_graph,
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,63 @@
+// Times every single load of the chase by the clock: what hides in the mean, such as lines of L2's nearer and farther
+// partition, shows as two modes. Bound by the latency of a load; reading the clock is taken off.
+#include "backends/cuda/device/chase.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// Cycles that `load` takes, and where it leads. The place goes to shared memory before the clock is read again: that
+/// store cannot leave before the load has come back, and the clock is read behind it.
+template <class Load>
+__device__ std::uint32_t time_load(std::uint64_t& at, volatile std::uint64_t* landed, Load load) {
+  const std::uint64_t start = cycles();
+  at = load(at);
+  *landed = at;
+  return static_cast<std::uint32_t>(cycles() - start);
+}
+
+__global__ void __launch_bounds__(chase_block)
+    time_each(const std::byte* chain, std::size_t bytes, std::size_t warm_stride, std::uint64_t first,
+              std::uint32_t steps, MemoryLatency::Chased* out, std::uint32_t* each) {
+  constexpr std::uint32_t stretch = MemoryLatency::stretch;
+  constexpr int calibrations = 16;
+  __shared__ volatile std::uint64_t landed;
+  const auto base = reinterpret_cast<std::uint64_t>(chain);
+  const auto load = [](std::uint64_t at) { return *reinterpret_cast<const std::uint64_t*>(at); };
+  warm_up(base, bytes, warm_stride, out, load);
+  if (threadIdx.x != 0) return;
+  // What the clock and the store take without a load. The first times load code, so the least counts.
+  std::uint32_t empty = ~std::uint32_t{0};
+  std::uint64_t at = base + first;
+#pragma unroll 1
+  for (int i = 0; i < calibrations; ++i)
+    empty = std::min(empty, time_load(at, &landed, [](std::uint64_t place) { return place; }));
+  std::uint64_t sum = 0, in_loads = 0;
+  const Stopwatch watch;
+#pragma unroll 1
+  for (std::uint32_t step = 1; step <= steps; ++step) {
+    const std::uint32_t all = time_load(at, &landed, load), taken = all > empty ? all - empty : 0;
+    each[step - 1] = taken;
+    in_loads += taken;
+    if (step % stretch == 0) sum += at;
+  }
+  Elapsed elapsed = watch.stop(sum);
+  // The loads' share of the time, by either clock.
+  elapsed.nanoseconds = static_cast<std::uint64_t>(static_cast<double>(elapsed.nanoseconds) *
+                                                   static_cast<double>(in_loads) / static_cast<double>(elapsed.cycles));
+  elapsed.cycles = in_loads;
+  *out = {at - base, sum - base * (steps / stretch), elapsed};
+}
+
+const Register<MemoryLatency> variant{{
+    .idea = "the clock around every load, for its distribution: bound by the latency of a load, and by the clock",
+    .improves = "chase",
+    .applies = [](const Point& point) { return is_space(point, "global"); },
+    .launch =
+        [](const Queue& queue, const MemoryLatency::Args& args) {
+          launch(time_each, 1, chase_block, 0, queue, args.chain.data(), whole_slots(args), args.warm_stride,
+                 args.first, args.steps, args.out.data(), args.each.data());
+        },
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

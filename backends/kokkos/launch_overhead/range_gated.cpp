@@ -1,0 +1,14 @@
+// The same parallel_for, all enqueued before the first one starts. Bound by the device's way from kernel to kernel.
+#include "backends/kokkos/launch_overhead/count_launches.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+const Register<LaunchOverhead> variant{{
+    .idea = "parallel_for of one iteration, all enqueued before the first one starts: bound by the device",
+    .applies = [](const Point& point) { return point.word("mode") == "stream" && LaunchOverhead::can_be_gated(point); },
+    .launch = [](const Queue& queue, const LaunchOverhead::Args& args) { count_launches(queue, args, false); },
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos
