@@ -8,7 +8,9 @@ namespace {
 constexpr unsigned block = 256, tile = 2048, most_columns = 32;
 
 /// A tile has all columns, or 32 of them, and as many rows as make 2048 elements.
-__host__ __device__ unsigned tile_columns(const AccessOrder& order) { return std::min(most_columns, order.stride); }
+__host__ __device__ unsigned tile_columns(const AccessOrder& order) {
+  return order.stride < most_columns ? order.stride : most_columns;
+}
 __host__ __device__ unsigned tile_rows(const AccessOrder& order) { return tile / tile_columns(order); }
 
 /// The matrix of `rows` by `stride` is read by rows and written by columns (gather), or the other way round (scatter).
