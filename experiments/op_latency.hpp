@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <map>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>

@@ -2,16 +2,19 @@
 // compute at most, by type of number.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -88,7 +91,7 @@ class PeakCompute {
     Type type;
     std::size_t chains;
     unsigned steps;
-    double a, b;  ///< Exact in `type`. i32: a is 5 modulo 8 and b odd, for the longest period. special: only b.
+    double a, b;                           ///< Exact in `type`. i32: so that the period is 2^32. special: only b.
     std::span<const std::byte> starts;     ///< 64 elements (f16x2, bf16x2: words).
     std::span<std::byte> ends;             ///< An element for each chain; tensor: a row-major tile of sums.
     std::span<const std::byte> factors_a;  ///< tensor: [4][rows][depth].
