@@ -33,6 +33,10 @@ std::string times(double ratio) {
   return ratio > 0 && ratio < 0.095 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
 }
 
+std::string fixed(double value, int decimals, bool difference) {
+  return difference ? fmt::format("{:+.{}f}", value, decimals) : fmt::format("{:.{}f}", value, decimals);
+}
+
 std::string binary_bytes(double bytes) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

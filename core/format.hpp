@@ -16,6 +16,9 @@ std::string percent(std::optional<double> fraction);
 /// How many times as fast: `1.05`, `0.00052`.
 std::string times(double ratio);
 
+/// `1.50`, or `+1.50` where it is to show that it is a difference.
+std::string fixed(double value, int decimals, bool difference = false);
+
 /// Binary multiples, for memory sizes: `60 MiB`.
 std::string binary_bytes(double bytes);
 

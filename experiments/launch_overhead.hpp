@@ -2,9 +2,8 @@
 // driver, or the device's front end.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 #include <string>
@@ -92,11 +91,11 @@ class LaunchOverhead {
       if (!count_[set].guards_intact()) return {.ok = false, .where = "a guard band beside the counter was written to"};
       const std::uint64_t count = count_[set].read(0);
       if (count == launches_) continue;
-      return {
-          .ok = false,
-          .error = count > launches_ ? static_cast<double>(count - launches_) : static_cast<double>(launches_ - count),
-          .bound = 0,
-          .where = fmt::format("counter {} is {}, should be {}", set, count, launches_)};
+      return {.ok = false,
+              .error = std::abs(static_cast<double>(count) - static_cast<double>(launches_)),
+              .bound = 0,
+              .where = "counter " + std::to_string(set) + " is " + std::to_string(count) + ", should be " +
+                       std::to_string(launches_)};
     }
     return {.ok = true, .error = 0, .bound = 0, .where = {}};
   }
@@ -111,13 +110,13 @@ class LaunchOverhead {
       std::sort(points.begin(), points.end(),
                 [](const Outcome& a, const Outcome& b) { return a.cost.accesses < b.cost.accesses; });
       const Outcome &few = points.front(), &many = points.back();
-      std::string line = fmt::format("{}, {}: {} a launch ({:.0f} at a time)", which.first, which.second,
-                                     si(many.seconds / many.cost.accesses, "s"), many.cost.accesses);
+      std::string line = which.first + ", " + which.second + ": " + si(many.seconds / many.cost.accesses, "s") +
+                         " a launch (" + fixed(many.cost.accesses, 0) + " at a time)";
       if (many.cost.accesses > few.cost.accesses) {
         const double slope = (many.seconds - few.seconds) / (many.cost.accesses - few.cost.accesses);
-        const double fixed = few.seconds - slope * few.cost.accesses;
-        line += fmt::format("; each further one {}", si(slope, "s"));
-        if (fixed > 0) line += fmt::format(", once {}", si(fixed, "s"));
+        const double once = few.seconds - slope * few.cost.accesses;
+        line += "; each further one " + si(slope, "s");
+        if (once > 0) line += ", once " + si(once, "s");
       }
       lines.push_back(line);
     }

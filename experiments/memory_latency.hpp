@@ -1,8 +1,6 @@
 // The time of one load, by chasing pointers: each load's address is the result of the load before it. Bound by latency.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -238,7 +236,7 @@ class MemoryLatency {
     for (auto& [which, curve] : curves) {
       std::sort(curve.begin(), curve.end(), [](const Outcome& a, const Outcome& b) { return bytes(a) < bytes(b); });
       const auto& [rung, space, stride, steps] = which;
-      const std::string title = fmt::format("{}, {}, slots of {} B", rung, space, stride);
+      const std::string title = rung + ", " + space + ", slots of " + std::to_string(stride) + " B";
       for (const std::string& line : describe_levels(curve)) lines.push_back(title + ": " + line);
       for (const std::string& line : describe_modes(curve)) lines.push_back(title + ": " + line);
     }
@@ -265,7 +263,7 @@ class MemoryLatency {
     return {.ok = false,
             .error = is > should_be ? static_cast<double>(is - should_be) : static_cast<double>(should_be - is),
             .bound = 0,
-            .where = fmt::format("{} is {}, should be {}", what, is, should_be)};
+            .where = what + " is " + std::to_string(is) + ", should be " + std::to_string(should_be)};
   }
 
   static std::size_t warm_stride(std::uint64_t slots, std::size_t stride, std::size_t cache) {
@@ -273,11 +271,6 @@ class MemoryLatency {
     const std::size_t touched = slots * std::min(stride, line);
     if (touched <= std::max(2 * cache, std::size_t{64} << 20)) return stride;
     return (translated + stride - 1) / stride * stride;
-  }
-
-  static std::string size(double bytes) {
-    if (bytes >= 1 << 20) return fmt::format("{:.4g} MiB", bytes / (1 << 20));
-    return fmt::format("{:.4g} KiB", bytes / (1 << 10));
   }
 
   static std::vector<std::string> describe_levels(const std::vector<Outcome>& curve) {
@@ -299,15 +292,15 @@ class MemoryLatency {
       std::vector<double> nanoseconds;
       for (std::size_t p = level.first; p <= level.last; ++p) nanoseconds.push_back(in_ns[p].latency);
       const std::string latency = in_cycles
-                                      ? fmt::format("{:.1f} cycles ({:.1f} ns)", level.latency, median(nanoseconds))
-                                      : fmt::format("{:.2f} ns", level.latency);
-      const std::string range =
-          level.last + 1 < curve.size()
-              ? fmt::format("{} to {}, left by {}", size(latencies[level.first].bytes),
-                            size(latencies[level.last].bytes), size(latencies[level.last + 1].bytes))
-              : fmt::format("from {} on", size(latencies[level.first].bytes));
-      lines.push_back(
-          fmt::format("level {}: {} a load{}, {}", i + 1, latency, in_kernel ? "" : " by the launch's time", range));
+                                      ? fixed(level.latency, 1) + " cycles (" + fixed(median(nanoseconds), 1) + " ns)"
+                                      : fixed(level.latency, 2) + " ns";
+      const std::string first = binary_bytes(latencies[level.first].bytes);
+      const std::string range = level.last + 1 < curve.size()
+                                    ? first + " to " + binary_bytes(latencies[level.last].bytes) + ", left by " +
+                                          binary_bytes(latencies[level.last + 1].bytes)
+                                    : "from " + first + " on";
+      lines.push_back("level " + std::to_string(i + 1) + ": " + latency + " a load" +
+                      (in_kernel ? "" : " by the launch's time") + ", " + range);
     }
     return lines;
   }
@@ -320,8 +313,8 @@ class MemoryLatency {
       if (!seen.contains("near") || !seen.contains("far") || !seen.contains("near_share")) continue;
       const double near = seen.at("near"), far = seen.at("far"), share = seen.at("near_share");
       if (far < 1.1 * near || share < 10 || share > 90) continue;
-      lines.push_back(fmt::format("at {} {:.0f} % of the loads take about {:.0f} cycles, the others about {:.0f}",
-                                  size(bytes(outcome)), share, near, far));
+      lines.push_back("at " + binary_bytes(bytes(outcome)) + " " + fixed(share, 0) + " % of the loads take about " +
+                      fixed(near, 0) + " cycles, the others about " + fixed(far, 0));
     }
     return lines;
   }

@@ -45,8 +45,8 @@ TEST(LaunchOverheadFindings, SayThePriceOfALaunchAndOfTheFurtherOnes) {
       LaunchOverhead::findings({outcome("graph", "graph", 1000, 1010e-6), outcome("graph", "graph", 40, 50e-6),
                                 outcome("stream_gated", "stream", 40, 60e-6)});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "graph, graph: 1.01 µs a launch (1000 at a time); each further one 1 µs, once 10 µs");
-  EXPECT_EQ(lines[1], "stream, stream_gated: 1.5 µs a launch (40 at a time)");
+  EXPECT_EQ(lines[0], "graph, graph: 1.01 µs a launch (1000 at a time); each further one 1.00 µs, once 10.0 µs");
+  EXPECT_EQ(lines[1], "stream, stream_gated: 1.50 µs a launch (40 at a time)");
 }
 
 }  // namespace
