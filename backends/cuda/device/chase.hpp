@@ -28,17 +28,22 @@ __device__ MemoryLatency::Chased walk(Place at, Place base, std::uint32_t steps,
   return {std::uint64_t{at} - base, sum - std::uint64_t{base} * (steps / stretch), elapsed};
 }
 
-/// Brings the slots of `chain` that lie `warm_stride` apart into the caches, read by `load` by the whole block. The
-/// words' lowest bits are 0, as nobody here knows: so the loads stay, and nothing is written.
+/// Brings the slots of `chain` that lie `warm_stride` apart into the caches, read by `load` by the whole block: up to
+/// 1 MiB three times, since L1 does not always replace what is oldest. The words' lowest bits are 0, as nobody here
+/// knows: so the loads stay, and nothing is written.
 template <class Load>
 __device__ void warm_up(std::uint64_t chain, std::size_t bytes, std::size_t warm_stride, MemoryLatency::Chased* out,
                         Load load) {
   std::uint64_t words = 0;
+  const int passes = bytes <= std::size_t{1} << 20 ? 3 : 1;
+#pragma unroll 1
+  for (int pass = 0; pass < passes; ++pass) {
 #pragma unroll 4
-  for (std::size_t at = threadIdx.x * warm_stride; at < bytes; at += chase_block * warm_stride)
-    words |= load(chain + at);
+    for (std::size_t at = threadIdx.x * warm_stride; at < bytes; at += chase_block * warm_stride)
+      words |= load(chain + at);
+    __syncthreads();
+  }
   if (words % 2 != 0) out->end = words;
-  __syncthreads();
 }
 
 /// The whole of a chase by pointers in global memory, by one block. `load` takes and returns addresses; `bytes` are
