@@ -44,6 +44,19 @@ Json read_all() {
   return json.is_object() ? json : Json::object();
 }
 
+/// A backend's cells at one point: none where it has nothing for it.
+std::vector<Cell> cells_at(const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
+  Filter filter;
+  filter.backends = {backend.name()};
+  filter.experiments = {experiment.name};
+  for (const Point::Coordinate& c : point.coordinates()) filter.axes[c.axis] = to_string(c.value);
+  try {
+    return Registry::instance().cells(filter);
+  } catch (const Error&) {  // which users are told of, but here nobody asked for it
+    return {};
+  }
+}
+
 /// The rungs of one backend that no other improves on which it can express.
 std::vector<Cell> best_rungs(const std::vector<Cell>& cells) {
   std::set<std::string> improved;
@@ -64,12 +77,8 @@ struct Best {
 
 /// The best rate at the point where `experiment` measures a ceiling, in hot caches: what is in memory is larger.
 Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
-  Filter filter;
-  filter.backends = {backend.name()};
-  filter.experiments = {experiment.name};
-  for (const Point::Coordinate& c : point.coordinates()) filter.axes[c.axis] = to_string(c.value);
   Best best;
-  for (const Result& r : runner.run(best_rungs(Registry::instance().cells(filter)), Mode::hot, {backend.name()}))
+  for (const Result& r : runner.run(best_rungs(cells_at(backend, experiment, point)), Mode::hot, {backend.name()}))
     if (const auto rate = r.rate(); rate && *rate > best.rate) best = {*rate, r.cell.rung(), r.cost.rated};
   return best;
 }

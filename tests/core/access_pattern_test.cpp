@@ -78,9 +78,10 @@ INSTANTIATE_TEST_SUITE_P(All, Patterns,
                                                           Where{"random", 1, 0, 1009}, Where{"random", 1, 0, 300'007}),
                                           testing::Values("gather", "scatter", "copy")),
                          [](const auto& info) {
-      const Where& where = std::get<0>(info.param);
-      return std::string(where.pattern) + "_" + std::to_string(where.n) + "_" + std::get<1>(info.param);
-    });
+                           const Where& where = std::get<0>(info.param);
+                           return std::string(where.pattern) + "_" + std::to_string(where.n) + "_" +
+                                  std::get<1>(info.param);
+                         });
 
 TEST(AccessPattern, KnowsWhatMakesSense) {
   EXPECT_FALSE(AccessPattern::exists(point("coalesced", 2, 0, "copy", 8)));
