@@ -29,11 +29,12 @@ inline constexpr double level_tolerance = 0.04;
 ///
 /// A level is a run of at least three points that differ by no more than `tolerance`, and whose footprints span at
 /// least a factor of 1.25; so points on the slope between two levels belong to none. The longest run is taken first,
-/// then what lies left and right of it is looked at in the same way; neighbours that turn out alike are one level, with
-/// a stray point between them where there is one.
+/// then what lies left and right of it is looked at in the same way. Neighbours that turn out alike are one level, with
+/// a stray point between them where there is one; of neighbours that are less than a tenth apart the shorter is
+/// dropped: it is where the slope flattens out towards the other.
 inline std::vector<Level> find_levels(const std::vector<LatencyAt>& curve, double tolerance = level_tolerance) {
   constexpr std::size_t fewest = 3;
-  constexpr double least_span = 1.25;
+  constexpr double least_span = 1.25, least_step = 0.1;
   const auto level_of = [&](std::size_t first, std::size_t last) {
     std::vector<double> latencies;
     for (std::size_t i = first; i <= last; ++i) latencies.push_back(curve[i].latency);
@@ -62,14 +63,20 @@ inline std::vector<Level> find_levels(const std::vector<LatencyAt>& curve, doubl
     open.push_back({last + 1, end});
   }
   std::sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) { return a.first < b.first; });
+  const auto remove = [&](std::size_t i) { levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i)); };
   for (std::size_t i = 0; i + 1 < levels.size();) {
-    const auto [low, high] = std::minmax(levels[i].latency, levels[i + 1].latency);
-    if (high <= low * (1 + tolerance) && levels[i + 1].first - levels[i].last <= 2) {
-      levels[i] = level_of(levels[i].first, levels[i + 1].last);
-      levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    const Level a = levels[i], b = levels[i + 1];
+    const auto [low, high] = std::minmax({a.latency, b.latency});
+    if (high <= low * (1 + tolerance) && b.first - a.last <= 2) {
+      levels[i] = level_of(a.first, b.last);
+      remove(i + 1);
+    } else if (high < low * (1 + least_step)) {
+      remove(a.last - a.first < b.last - b.first ? i : i + 1);
     } else {
       ++i;
+      continue;
     }
+    if (i > 0) --i;  // what is new here may be like the one before it
   }
   return levels;
 }
