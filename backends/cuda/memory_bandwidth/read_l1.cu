@@ -36,7 +36,7 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 const Register<MemoryBandwidth> variant{{
     .idea =
         "16-byte loads of a set that L1 holds, by all threads that fit, each warp elsewhere in each sweep: bound by L1",
-    .tunings = {{{{"unroll", 4}}}, {{{"unroll", 8}}}, {{{"unroll", 2}}}},
+    .tunings = {{{{"unroll", 8}}}, {{{"unroll", 4}}}, {{{"unroll", 2}}}},
     .applies = [](const Point& point) { return point.word("level") == "l1"; },
     .launch = run,
     .instructions = {{"LDG.E.128", 4}},

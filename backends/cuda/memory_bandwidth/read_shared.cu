@@ -38,7 +38,7 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 
 const Register<MemoryBandwidth> variant{{
     .idea = "16-byte loads from shared memory, neighbours by neighbours, by all threads that fit: bound by its port",
-    .tunings = {{{{"unroll", 4}}}, {{{"unroll", 8}}}, {{{"unroll", 2}}}},
+    .tunings = {{{{"unroll", 8}}}, {{{"unroll", 4}}}, {{{"unroll", 2}}}},
     .applies = [](const Point& p) { return p.word("level") == "shared" && p.integer("bytes") <= 47 * 1024; },
     .launch = run,
     .instructions = {{"LDS.128", 4}},

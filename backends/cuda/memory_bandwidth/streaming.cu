@@ -21,9 +21,9 @@ const Register<MemoryBandwidth> variant{{
     .idea =
         "16-byte accesses marked as the last ones to their lines, so that the caches evict them first: bound by memory",
     .improves = "vector16",
-    .tunings = {{{{"unroll", 4}, {"per_unit", 64}}},
-                {{{"unroll", 2}, {"per_unit", 64}}},
-                {{{"unroll", 4}, {"per_unit", 4096}}}},
+    .tunings = {{{{"unroll", 4}, {"per_unit", 4096}}},
+                {{{"unroll", 4}, {"per_unit", 64}}},
+                {{{"unroll", 2}, {"per_unit", 64}}}},
     .applies = in_memory,
     .launch = run,
 }};
