@@ -75,7 +75,9 @@ TEST(MemoryLatency, WarmsAllOfWhatCachesMayHoldAndOnlyTranslationsBeyond) {
   EXPECT_EQ(warm_stride(1 << 20, 64), 64u);
   EXPECT_EQ(warm_stride(1 << 20, 1 << 18), 1u << 18);
   const auto beyond = static_cast<std::int64_t>(2 * open_host_device()->info().cache + (65 << 20));
-  if (beyond < 256 << 20) EXPECT_EQ(warm_stride(beyond, 96), 65568u);  // the next multiple of 96 behind 64 KiB
+  if (beyond < 256 << 20) {
+    EXPECT_EQ(warm_stride(beyond, 96), 65568u);  // the next multiple of 96 behind 64 KiB
+  }
 }
 
 TEST(MemoryLatency, ExistsWhereTheChainFits) {
@@ -89,7 +91,9 @@ TEST(MemoryLatency, ExistsWhereTheChainFits) {
   EXPECT_FALSE(MemoryLatency::exists(point("global", 1024, 12)));
   EXPECT_FALSE(MemoryLatency::exists(point("global", 1024, 64, 100)));
   for (const TestPoint& test : MemoryLatency::test_points()) {
-    if (test.point.word("space") == "global") EXPECT_TRUE(MemoryLatency::exists(test.point)) << test.point.name();
+    if (test.point.word("space") == "global") {
+      EXPECT_TRUE(MemoryLatency::exists(test.point)) << test.point.name();
+    }
   }
 }
 
