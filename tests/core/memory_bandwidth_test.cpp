@@ -152,7 +152,7 @@ TEST(MemoryBandwidth, CountsWhatTheOpNeeds) {
 
 TEST(MemoryBandwidth, FindsRatiosAndTheCurveOfBytesInFlight) {
   EXPECT_EQ(MemoryBandwidth::bytes_in_flight("cuda/memory_bandwidth/vector16@unroll4_per_unit2"), 64 * 1024);
-  EXPECT_FALSE(MemoryBandwidth::bytes_in_flight("cuda/memory_bandwidth/vector16@unroll4_per_unit64"));
+  EXPECT_EQ(MemoryBandwidth::bytes_in_flight("cuda/memory_bandwidth/vector16@unroll4_per_unit64"), 128 * 1024);
   EXPECT_FALSE(MemoryBandwidth::bytes_in_flight("cuda/memory_bandwidth/vector16"));
   const Point at = point("hbm", "read", 1000);
   std::vector<Outcome> outcomes;
