@@ -33,7 +33,7 @@ class Temporary {
 };
 
 /// A quick run on the host alone.
-const std::string quick = "-q --backend host --n 1000,4096 --min-time 0.001 ";
+const std::string quick = "-q --experiment reduce_sum --backend host --n 1000,4096 --min-time 0.001 ";
 
 struct BadRequest {
   std::string name, arguments, says;
@@ -54,27 +54,33 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"flag", "--bakend host", "did you mean '--backend'"},
         BadRequest{"backend", "--backend hosst", "did you mean 'host'"},
         BadRequest{"experiment", "--experiment reduce_sun", "did you mean 'reduce_sum'"},
-        BadRequest{"variant", "--backend host --variant referense", "did you mean 'reference'"},
-        BadRequest{"tuning", "--backend host --tuning blok7", "--tuning blok7"},
-        BadRequest{"size_that_is_no_number", "--backend host --n lots", "--n lots: not a number"},
-        BadRequest{"size_that_overflows", "--backend host --n 2^63", "does not fit in 64 bits"},
-        BadRequest{"size_past_memory", "--backend host --n 2^38", "of memory"},
-        BadRequest{"size_out_of_range", "--backend host --n 2^60", "is outside"},
-        BadRequest{"negative_size", "--backend host --n=-4", "--n -4"},
-        BadRequest{"endless_range", "--backend host --n 1:8:x1", "never ends"},
-        BadRequest{"type", "--backend host --type f33", "did you mean 'f32'"},
-        BadRequest{"device", "--backend host --device 7", "sees 1 device"},
-        BadRequest{"empty_value", "--backend host --n ''", "missing"},
+        BadRequest{"variant", "--experiment reduce_sum --backend host --variant referense", "did you mean 'reference'"},
+        BadRequest{"tuning", "--experiment reduce_sum --backend host --tuning blok7", "--tuning blok7"},
+        BadRequest{"size_that_is_no_number", "--experiment reduce_sum --backend host --n lots",
+                   "--n lots: not a number"},
+        BadRequest{"size_that_overflows", "--experiment reduce_sum --backend host --n 2^63", "does not fit in 64 bits"},
+        BadRequest{"size_past_memory", "--experiment reduce_sum --backend host --n 2^38", "of memory"},
+        BadRequest{"size_out_of_range", "--experiment reduce_sum --backend host --n 2^60", "is outside"},
+        BadRequest{"negative_size", "--experiment reduce_sum --backend host --n=-4", "--n -4"},
+        BadRequest{"endless_range", "--experiment reduce_sum --backend host --n 1:8:x1", "never ends"},
+        BadRequest{"type", "--experiment reduce_sum --backend host --type f33", "did you mean 'f32'"},
+        BadRequest{"device", "--experiment reduce_sum --backend host --device 7", "sees 1 device"},
+        BadRequest{"empty_value", "--experiment reduce_sum --backend host --n ''", "missing"},
         BadRequest{"two_actions", "--list --verify", "exclude each other"},
-        BadRequest{"counters", "--backend host --counters=memry", "--counters memry: unknown; did you mean 'memory'"},
+        BadRequest{"counters", "--experiment reduce_sum --backend host --counters=memry",
+                   "--counters memry: unknown; did you mean 'memory'"},
         BadRequest{"profile", "--profile host/reduce_sum/referense", "did you mean 'host/reduce_sum/reference'"},
         BadRequest{"profile_mode", "--profile host/reduce_sum/reference/n:8/type:f32/colt", "did you mean 'cold'"},
         BadRequest{"profile_of_many", "--profile host/reduce_sum/reference", "name one, as host/reduce_sum"},
         BadRequest{"min_time", "--min-time soon", "--min-time"},
-        BadRequest{"google_flag", "--backend host --benchmark_no_such_thing=1", "--benchmark_no_such_thing"},
-        BadRequest{"google_filter", "--backend host --benchmark_filter=nothing_is_named_so", "nothing is selected"},
-        BadRequest{"json_path", "--backend host --n 8 --json /no/such/folder/x.json", "/no/such/folder"},
-        BadRequest{"csv_path", "--backend host --n 8 --csv /no/such/folder/x.csv", "/no/such/folder"},
+        BadRequest{"google_flag", "--experiment reduce_sum --backend host --benchmark_no_such_thing=1",
+                   "--benchmark_no_such_thing"},
+        BadRequest{"google_filter", "--experiment reduce_sum --backend host --benchmark_filter=nothing_is_named_so",
+                   "nothing is selected"},
+        BadRequest{"json_path", "--experiment reduce_sum --backend host --n 8 --json /no/such/folder/x.json",
+                   "/no/such/folder"},
+        BadRequest{"csv_path", "--experiment reduce_sum --backend host --n 8 --csv /no/such/folder/x.csv",
+                   "/no/such/folder"},
         BadRequest{"report_input", "report /no/such/file.json", "cannot be read"},
         BadRequest{"flag_after_others", "-q --benk host", "--benk: unknown; did you mean"},
         BadRequest{"compare_flag", "compare --all --treshold 3 a.json b.json", "did you mean '--threshold'"},
@@ -91,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Program, WritesNothingForARequestThatCannotBeMet) {
   const Temporary refused("refused.json");
   const std::string& json = refused;
-  EXPECT_EQ(run("--backend host --n lots --json " + json).exit_code, 2);
+  EXPECT_EQ(run("--experiment reduce_sum --backend host --n lots --json " + json).exit_code, 2);
   EXPECT_FALSE(fs::exists(json));
   EXPECT_FALSE(fs::exists(json + ".journal"));
 }
@@ -106,7 +112,7 @@ TEST(Program, ListsInAFifthOfASecond) {
 }
 
 TEST(Program, SaysWhatWouldRun) {
-  const Finished finished = run("--dry-run --backend host --n 1000,4096 --hot --cold");
+  const Finished finished = run("--dry-run --experiment reduce_sum --backend host --n 1000,4096 --hot --cold");
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_NE(finished.output.find("host/reduce_sum/reference/n:4096/type:f32/hot"), std::string::npos);
   EXPECT_NE(finished.output.find("4 cells in 4 groups"), std::string::npos) << finished.output;
@@ -114,14 +120,14 @@ TEST(Program, SaysWhatWouldRun) {
 
 TEST(Program, KeepsItsDefaultSizesWhereOnlyOtherAxesAreAsked) {
   const auto cells = [](const std::string& more) {
-    const std::string output = run("--dry-run --backend host" + more).output;
+    const std::string output = run("--dry-run --experiment reduce_sum --backend host" + more).output;
     return output.substr(output.rfind('\n', output.size() - 2));
   };
   EXPECT_EQ(cells(" --type f32"), cells(""));
 }
 
 TEST(Program, VerifiesWithoutTiming) {
-  const Finished finished = run("--verify --backend host --n 0,1,1000");
+  const Finished finished = run("--verify --experiment reduce_sum --backend host --n 0,1,1000");
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_NE(finished.output.find("3 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
 }
@@ -169,7 +175,8 @@ TEST(Program, PassesGoogleBenchmarksFlagsThrough) {
 }
 
 TEST(Program, UsesNoEscapeSequencesInAPipe) {
-  EXPECT_EQ(run("--backend host --n 1000 --min-time 0.001").output.find('\033'), std::string::npos);
+  EXPECT_EQ(run("--experiment reduce_sum --backend host --n 1000 --min-time 0.001").output.find('\033'),
+            std::string::npos);
 }
 
 TEST(Program, MakesMarkdownOfItsOwnResults) {
@@ -188,7 +195,8 @@ TEST(Program, MakesThePagesAsTheyAre) {
 
 TEST(Program, TakesAVerbatimCopyOfAVariantUnderAnotherName) {
   // The build copied backends/host/reduce_sum/reference.cpp to another name, and linked it into this program.
-  const Finished verified = run_process(sibling("broken_bench") + " --verify --backend host --variant copied --n 1003");
+  const Finished verified = run_process(sibling("broken_bench") +
+                                        " --verify --experiment reduce_sum --backend host --variant copied --n 1003");
   EXPECT_EQ(verified.exit_code, 0) << verified.output;
   EXPECT_NE(verified.output.find("host/reduce_sum/copied/n:1003/type:f32  ok"), std::string::npos) << verified.output;
 }
@@ -259,7 +267,7 @@ TEST(Program, PrintsNoTimesUnderAProfiler) {
 
 TEST(Program, RefusesToTimeAnEmulation) {
   if (run("devices").output.find("\nsimt ") == std::string::npos) GTEST_SKIP() << "no emulation in this build";
-  const Finished timed = run("--backend simt --n 1000");
+  const Finished timed = run("--experiment reduce_sum --backend simt --n 1000");
   EXPECT_EQ(timed.exit_code, 2);
   EXPECT_NE(timed.output.find("--verify"), std::string::npos) << timed.output;
   const Finished verified = run("--backend simt,simt64 --verify --n 1000 --variant float4");
