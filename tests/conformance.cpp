@@ -30,7 +30,7 @@ class CellTest : public testing::Test {
   void TestBody() override {
     if (cell_.slow && std::getenv("CROSSWARP_SKIP_SLOW")) GTEST_SKIP() << "slow, and CROSSWARP_SKIP_SLOW is set";
     if (const Device* device = runner().place(*cell_.backend).device;
-        device && device->info().emulated && cell_.experiment->footprint(cell_.point) > most_emulated)
+        device && device->info().emulated && (cell_.slow || cell_.experiment->footprint(cell_.point) > most_emulated))
       GTEST_SKIP() << "too large for an emulation";
     const Result result = runner().verify(cell_, cell_.slow ? 1 : sets);
     if (result.status == Status::skipped) GTEST_SKIP() << result.note;

@@ -96,29 +96,37 @@ double weight(const Counter& counter, const Numbers& from, const Numbers& to) {
   return 0.5 * share(std::max(a, b));  // averages, which may be of few
 }
 
-/// `registers 30 → 64`: what both kernels take, where they differ.
-std::string kernel_differences(const Row& from, const Row& to) {
+/// Differences with what they mean, the most first.
+using Differences = std::vector<std::pair<double, std::string>>;
+
+std::string in_order(Differences all, std::size_t most) {
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i ? ", " : "") + all[i].second;
+  return text;
+}
+
+/// `registers 30 → 64`: what both kernels take, where they differ; that which differs by the largest factor first.
+std::string kernel_differences(const Row& from, const Row& to) {
+  Differences all;
   for (const auto& [name, value] : from.kernel)
     if (const auto other = to.kernel.find(name); other != to.kernel.end() && other->second != value)
-      text += fmt::format("{}{} {:.4g} → {:.4g}", text.empty() ? "" : ", ", name, value, other->second);
-  return text;
+      all.emplace_back(std::abs(std::log(value / other->second)),
+                       fmt::format("{} {:.4g} → {:.4g}", name, value, other->second));
+  return in_order(std::move(all), from.kernel.size());
 }
 
 /// `l2_throughput 91 → 40`: what both have counted, that which means most first.
 std::string counter_differences(const Row& from, const Row& to) {
   constexpr double least = 0.05;
-  std::vector<std::pair<double, std::string>> all;
+  Differences all;
   for (const Counter& counter : all_counters()) {
     const std::string name(counter.name);
     if (!from.counters.contains(name) || !to.counters.contains(name)) continue;
     if (const double w = weight(counter, from.counters, to.counters); w >= least)
-      all.emplace_back(-w, fmt::format("{} {:.4g} → {:.4g}", name, from.counters.at(name), to.counters.at(name)));
+      all.emplace_back(w, fmt::format("{} {:.4g} → {:.4g}", name, from.counters.at(name), to.counters.at(name)));
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most_counters, all.size()); ++i) text += (i ? ", " : "") + all[i].second;
-  return text;
+  return in_order(std::move(all), most_counters);
 }
 
 std::string differences(const Row& from, const Row& to) {
