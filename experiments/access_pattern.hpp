@@ -235,23 +235,7 @@ class AccessPattern {
   }
 
   /// From which stride on a further doubling costs less than half as much again, by the first rung that has them all.
-  static std::string where_it_bends(const std::vector<Outcome>& outcomes) {
-    std::map<std::tuple<std::string, std::string, std::int64_t>, std::map<std::int64_t, double>> by_stride;
-    for (const Outcome& o : outcomes)
-      if (const std::string& pattern = o.point.word("pattern"); pattern == "coalesced" || pattern == "strided")
-        by_stride[{o.rung, o.point.word("op"), o.point.integer("n")}][o.point.integer("stride")] = o.seconds;
-    for (const auto& [of, seconds] : by_stride) {
-      const auto& [rung, op, n] = of;
-      if (op != "copy" || seconds.size() < 4) continue;
-      for (const auto& [stride, time] : seconds) {
-        const auto next = seconds.find(2 * stride);
-        if (next != seconds.end() && next->second < 1.5 * time)
-          return rung + ": the knee is at stride " + std::to_string(stride) + ", " + std::to_string(4 * stride) +
-                 " bytes apart; the seed's figures have it at 8, one 32-byte sector, where its text says 128 bytes";
-      }
-    }
-    return {};
-  }
+  static std::string where_it_bends(const std::vector<Outcome>& outcomes);
 
   Lattice elements(std::size_t set) const { return {RandomStream(seed_, set), 20}; }
   Permutation permutation(std::size_t set) const { return {seed_, (std::uint64_t{1} << 32) + set, n_}; }
@@ -295,15 +279,7 @@ class AccessPattern {
   }
 
   /// A pass over all elements, so one process makes it once for each set of inputs.
-  Checksum cached_checksum(std::size_t set) const {
-    static std::map<std::tuple<AccessOp, bool, std::uint32_t, std::uint32_t, std::uint64_t, std::size_t, std::uint64_t>,
-                    Checksum>
-        known;
-    const auto [place, is_new] = known.try_emplace({op_, is_random_, order_.stride, order_.offset, seed_, set, n_});
-    if (is_new)
-      place->second = op_ == AccessOp::scatter ? checksum(n_, moved(set), places(set)) : checksum(n_, moved(set));
-    return place->second;
-  }
+  Checksum cached_checksum(std::size_t set) const;
 
   Device& device_;
   std::uint64_t n_, seed_;

@@ -391,12 +391,7 @@ class PeakCompute {
   }
 
   /// A hundred thousand steps of 64 chains, so one process asks for them once.
-  static std::shared_ptr<const Oracle> oracle(Type type, std::size_t steps, std::uint64_t seed) {
-    static std::map<std::tuple<Type, std::size_t, std::uint64_t>, std::shared_ptr<const Oracle>> known;
-    auto& found = known[{type, steps, seed}];
-    if (!found) found = std::make_shared<const Oracle>(compute(type, steps, seed));
-    return found;
-  }
+  static std::shared_ptr<const Oracle> oracle(Type type, std::size_t steps, std::uint64_t seed);
 
   /// The oracle's chains in another order for each set.
   std::shared_ptr<const Input> ordered(const Permutation& order) const {
@@ -475,12 +470,7 @@ class PeakCompute {
   }
 
   /// Megabytes of products, so one process asks for them once, too.
-  std::shared_ptr<const Input> tiles(std::uint64_t seed, std::size_t set) const {
-    static std::map<std::tuple<Type, std::size_t, std::uint64_t, std::size_t>, std::shared_ptr<const Input>> known;
-    auto& found = known[{type_, steps_, seed, set}];
-    if (!found) found = std::make_shared<const Input>(matrices(RandomStream(seed, set)));
-    return found;
-  }
+  std::shared_ptr<const Input> tiles(std::uint64_t seed, std::size_t set) const;
 
   Buffer<std::byte> on_device(const Bytes& from) const {
     Buffer<std::byte> buffer(device_, from.size());
