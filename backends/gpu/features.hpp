@@ -18,6 +18,9 @@
 #ifndef CROSSWARP_HAS_CUB
 #define CROSSWARP_HAS_CUB 0
 #endif
+#ifndef CROSSWARP_HAS_CUBLAS
+#define CROSSWARP_HAS_CUBLAS 0
+#endif
 #ifndef CROSSWARP_HAS_HIPCUB
 #define CROSSWARP_HAS_HIPCUB 0
 #endif
@@ -40,6 +43,7 @@ inline constexpr std::array features{
     Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},
     Feature{"cooperative", "blocks that wait for each other", CROSSWARP_HAS_COOPERATIVE, true},
     Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
+    Feature{"cublas", "NVIDIA's library cuBLAS, found when this was built", CROSSWARP_HAS_CUBLAS, false},
     Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},
 };
 
