@@ -43,6 +43,9 @@ class RowSum {
   /// Threads of a block in the rungs that the bookkeeping below is about.
   static constexpr unsigned block = 256;
 
+  /// Accumulators of the rung `ilp` where no tuning is named.
+  static constexpr int ilp_default = 5;
+
   static std::vector<Axis> axes() {
     constexpr std::int64_t most = std::int64_t{1} << 38;
     return {{.name = "m", .meaning = "rows", .bench = {std::int64_t{3000}}, .most = most},
@@ -210,7 +213,8 @@ class RowSum {
       std::map<std::string, std::map<int, double>> accumulators;  // by backend
       for (const Outcome* o : rows) {
         const auto [backend, variant, tuning] = parts(o->rung);
-        if (variant == "ilp") accumulators[backend][tuning.empty() ? 1 : std::atoi(tuning.c_str() + 1)] = o->seconds;
+        if (variant == "ilp")
+          accumulators[backend][tuning.empty() ? ilp_default : std::atoi(tuning.c_str() + 1)] = o->seconds;
         if (const SharedUse* use = shared_use(variant)) used.try_emplace(variant, *use);
         if (variant == "over_launched")
           if (const Outcome* fitting = find(rows, backend + "/row_sum/block_tree"))

@@ -49,7 +49,7 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 const Register<RowSum> variant{{
     .idea = "k accumulators and so k loads in flight per thread: bound by latency while k strides are most of a row",
     .improves = "block_tree_shuffle",
-    .tunings = {{{{"k", 5}}}, {{{"k", 1}}}, {{{"k", 2}}}, {{{"k", 3}}}, {{{"k", 10}}}},
+    .tunings = {{{{"k", RowSum::ilp_default}}}, {{{"k", 1}}}, {{{"k", 2}}}, {{{"k", 3}}}, {{{"k", 10}}}},
     .applies = has_rows_for_blocks,
     .launch = sum,
 }};
