@@ -139,10 +139,11 @@ inline void sum_short_rows(const Queue& queue, const RowSum::Args& args, int thr
 
 /// How rows are cut for teams.
 struct Chunks {
-  std::size_t length;  ///< Elements, a multiple of four.
+  std::size_t length;  ///< Elements, whole cache lines.
   std::size_t each;    ///< Of a row, at least one.
 
-  Chunks(const RowSum::Args& args, std::size_t elements) : length(std::max<std::size_t>((elements + 3) / 4 * 4, 4)) {
+  Chunks(const RowSum::Args& args, std::size_t elements)
+      : length(std::max<std::size_t>((elements + 31) / 32 * 32, 32)) {
     each = std::max<std::size_t>((args.columns + length - 1) / length, 1);
   }
   /// Several for each compute unit, one after the other, but of 32 KiB at least.

@@ -14,21 +14,21 @@ constexpr unsigned row_chunks_unroll = 8;
 
 /// How rows are cut.
 struct RowChunks {
-  std::size_t length;  ///< Elements; a multiple of four, so that all begin as their rows do. The last may be shorter.
+  std::size_t length;  ///< Elements; whole cache lines, so that chunks begin as their rows do. The last may be shorter.
   unsigned each;       ///< Chunks of a row, at least one.
 
-  /// Of about `elements`.
-  RowChunks(const RowSum::Args& args, std::size_t elements)
-      : length((elements + 3) / 4 * 4), each(blocks_for(args.columns, length)) {
-    length = ((args.columns + each - 1) / each + 3) / 4 * 4;  // all alike
-    length = std::max<std::size_t>(length, 4);
+  /// Of about `elements`, all but the last alike.
+  RowChunks(const RowSum::Args& args, std::size_t elements) {
+    constexpr std::size_t line = 128 / sizeof(float);
+    const std::size_t wanted = blocks_for(args.columns, std::max(elements, line));
+    length = blocks_for(args.columns, wanted * line) * line;
     each = blocks_for(args.columns, length);
   }
 
   /// As many that every multiprocessor gets several, one after the other, which evens out what some do faster; none so
   /// short that what comes before and after its loads would show.
   static RowChunks fitting(const Queue& queue, const RowSum::Args& args) {
-    constexpr std::size_t shortest = 8192, most = 4096;  // elements; chunks of a row, whose partials one block adds
+    constexpr std::size_t shortest = 8192, most = 16'384;  // elements; chunks of a row, whose partials one block adds
     const auto resident =
         static_cast<std::size_t>(queue.device.compute_units * queue.device.threads_per_unit) / row_chunks_block;
     const std::size_t length = args.in.size() / (8 * std::max<std::size_t>(resident, 1));
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(row_chunks_block)
   __threadfence();  // no partial is read before the ticket was drawn
   const float* const of_row = partials + std::size_t{row} * each;
   float rest = 0;
-#pragma unroll 4
+#pragma unroll 16
   for (unsigned i = threadIdx.x; i < each; i += row_chunks_block) rest += load_coherent(of_row + i);
   rest = block_sum<row_chunks_block>(rest);
   if (threadIdx.x == 0) out[row] = rest;
