@@ -9,9 +9,9 @@ template <unsigned block, unsigned columns>
 __global__ void __launch_bounds__(block) add_row_of(const float* in, std::size_t rows, float* out) {
   if (blockIdx.x >= rows) return;
   const float* const row = in + std::size_t{blockIdx.x} * columns;
-  constexpr unsigned whole = columns / block, unroll = 8;
+  constexpr unsigned whole = columns / block;
   float sum = 0;
-#pragma unroll unroll
+#pragma unroll 8
   for (unsigned step = 0; step < whole; ++step) sum += row[step * block + threadIdx.x];
   if (columns % block != 0 && threadIdx.x < columns % block) sum += row[whole * block + threadIdx.x];
   sum = tree_sum<block>(sum);
