@@ -32,6 +32,16 @@ struct Sums {
   }
 };
 
+}  // namespace crosswarp::kokkos
+
+/// Asked for before the first reduction of Sums.
+template <int rows>
+struct Kokkos::reduction_identity<crosswarp::kokkos::Sums<rows>> {
+  KOKKOS_FORCEINLINE_FUNCTION static crosswarp::kokkos::Sums<rows> sum() { return {}; }
+};
+
+namespace crosswarp::kokkos {
+
 /// `league` teams of `threads` in all where threads are a GPU's, `vector` of them side by side; else of one.
 inline Teams teams(const Queue& queue, std::size_t league, int threads, int vector) {
   if constexpr (is_asynchronous)
@@ -185,8 +195,3 @@ inline void sum_by_chunks(const Queue& queue, const RowSum::Args& args, const Ch
 }
 
 }  // namespace crosswarp::kokkos
-
-template <int rows>
-struct Kokkos::reduction_identity<crosswarp::kokkos::Sums<rows>> {
-  KOKKOS_FORCEINLINE_FUNCTION static crosswarp::kokkos::Sums<rows> sum() { return {}; }
-};
