@@ -41,7 +41,7 @@ struct RowChunks {
 };
 
 /// `tickets` are 0 before and after: atomicInc wraps to 0 at a row's last block, so that the next launch finds them so.
-__global__ void __launch_bounds__(row_chunks_block)
+__global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks_block, row_chunks_unroll))
     add_rows_by_chunks(const float* __restrict__ in, std::size_t rows, std::size_t columns, std::size_t length,
                        unsigned each, unsigned* tickets, float* partials, float* __restrict__ out) {
   const unsigned row = blockIdx.x / each, chunk = blockIdx.x % each;

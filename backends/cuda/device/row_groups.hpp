@@ -5,7 +5,7 @@
 // so that r rows cost little more than one, and end in different lanes, which store them together.
 #pragma once
 
-#include "backends/cuda/device/grid_sum.hpp"
+#include "backends/cuda/device/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -38,10 +38,15 @@ __device__ void group_sums(float (&sums)[rows]) {
   }
 }
 
+/// 16-byte loads whose registers a thread needs, and one for the addresses of four rows.
+template <class T, unsigned each, unsigned at_once>
+constexpr unsigned row_group_loads = each* at_once * sizeof(T) / 16 + at_once / 4;
+
 /// `lanes` lanes a row, each with `each` vectors of type T in flight of each of `at_once` rows. Rows begin where a T
 /// may lie, and have `vectors` of them.
 template <class T, unsigned lanes, unsigned each, unsigned at_once>
-__global__ void __launch_bounds__(row_groups_block)
+__global__ void __launch_bounds__(row_groups_block,
+                                  blocks_with_loads(row_groups_block, row_group_loads<T, each, at_once>))
     add_rows_by_groups(const T* __restrict__ in, std::size_t rows, std::size_t vectors, float* __restrict__ out) {
   constexpr unsigned groups = warp_size() / lanes;                     // of a warp
   constexpr unsigned kept = at_once > lanes ? at_once / lanes : 1;     // sums that a lane ends with

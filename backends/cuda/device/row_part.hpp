@@ -7,6 +7,16 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// How many blocks of a multiprocessor a kernel asks for, for __launch_bounds__, whose threads each have `loads`
+/// 16-byte loads in flight. That many leave it the registers to hold them. Without a word nvcc 13 takes the 32 with
+/// which all threads are resident, and so has four or five loads in flight, however many stand side by side in the
+/// source.
+constexpr unsigned blocks_with_loads(unsigned block, unsigned loads) {
+  constexpr unsigned registers = 65'536, others = 16;
+  const unsigned blocks = registers / (block * (4 * loads + others));
+  return blocks < 1 ? 1 : blocks > 8 ? 8 : blocks;
+}
+
 /// The share of thread `me` of `threads` in the sum of in[0] … in[n-1], of any alignment, in 16-byte loads. Tiles are
 /// of `threads` × `unroll` vectors.
 template <unsigned threads, unsigned unroll>

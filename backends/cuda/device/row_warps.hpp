@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned row_warps_block = 128;
 
 template <unsigned unroll>
-__global__ void __launch_bounds__(row_warps_block)
+__global__ void __launch_bounds__(row_warps_block, blocks_with_loads(row_warps_block, unroll))
     add_rows_by_warps(const float* __restrict__ in, std::size_t rows, std::size_t columns, float* __restrict__ out) {
   const std::size_t row = std::size_t{blockIdx.x} * (row_warps_block / warp_size()) + threadIdx.x / warp_size();
   if (row >= rows) return;

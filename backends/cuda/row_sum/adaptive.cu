@@ -35,7 +35,7 @@ void sum(const Queue& queue, const RowSum::Args& args) {
     case Way::single:
       return sum_by_groups<float, 1, 1, 8>(queue, args);
     case Way::pairs:
-      return sum_by_groups<float2, 1, 1, 8>(queue, args);
+      return sum_by_groups<float2, 1, 1, 4>(queue, args);
     case Way::groups:
       return sum_by_groups_of_vectors(queue, args);
     case Way::tiles:
