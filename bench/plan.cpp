@@ -41,6 +41,7 @@ bool by_name(const std::string& pattern, const Cell& cell, Mode mode) {
 
 /// Whether the points of `experiment` are its own default sweep, and so to be cut to what fits comfortably.
 bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
+  if (!joint_points(experiment, filter).empty()) return true;
   return std::any_of(experiment.axes.begin(), experiment.axes.end(),
                      [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
 }

@@ -95,6 +95,8 @@ struct TestPoint {
 ///
 ///     std::vector<Observation> observe() const;   // on the last results that check() found right, over all sets
 ///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
+///     static std::vector<Point> bench_points();   // of axes that go together (rows and columns), in place of the
+///                                                 // product of their defaults where a run names none of them
 ///     static std::vector<Expectation> expectations(const Point&);
 ///     static std::vector<CeilingPoint> ceilings();
 ///     static std::vector<std::string> findings(const std::vector<Outcome>&);  // of one device and mode; lines
@@ -154,6 +156,7 @@ struct ExperimentEntry {
   std::function<std::size_t(const Point&)> footprint;
   std::function<std::unique_ptr<Problem>(Device&, const Point&, std::uint64_t seed, std::size_t sets)> prepare;
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
+  std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
     return std::vector<Expectation>{};
   };
@@ -175,6 +178,7 @@ ExperimentEntry describe() {
                           return std::make_unique<ProblemOf<E>>(device, point, seed, sets);
                         }};
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
+  if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
   if constexpr (requires { E::ceilings; }) entry.ceilings = E::ceilings;
   if constexpr (requires { E::findings; }) entry.findings = E::findings;

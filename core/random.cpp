@@ -12,6 +12,29 @@ double exact_sum(const Lattice& elements, std::uint64_t n) {
   return static_cast<double>(steps) * static_cast<double>(elements.step());
 }
 
+std::vector<float> exact_sums(const Lattice& elements, std::uint64_t rows, std::uint64_t columns) {
+  std::vector<float> sums(rows);
+  const auto sum = [&](std::uint64_t row, std::int64_t steps) {
+    sums[row] = static_cast<float>(steps) * elements.step();
+  };
+  if (rows >= 256) {
+#pragma omp parallel for schedule(static)
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      std::int64_t steps = 0;
+      for (std::uint64_t i = row * columns; i < (row + 1) * columns; ++i) steps += elements.steps(i);
+      sum(row, steps);
+    }
+    return sums;
+  }
+  for (std::uint64_t row = 0; row < rows; ++row) {  // few rows, which may be long: all cores at each
+    std::int64_t steps = 0;
+#pragma omp parallel for reduction(+ : steps) schedule(static) if (columns > 4096)
+    for (std::uint64_t i = row * columns; i < (row + 1) * columns; ++i) steps += elements.steps(i);
+    sum(row, steps);
+  }
+  return sums;
+}
+
 void fill_permutation(std::span<std::uint32_t> to, const Permutation& order) {
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::uint32_t>(order(i));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace crosswarp {
 
@@ -91,6 +92,10 @@ constexpr int exact_bits(std::uint64_t n) {
 
 /// The exact sum of the first `n` elements, computed in integers on all cores.
 double exact_sum(const Lattice& elements, std::uint64_t n);
+
+/// The exact sum of each of `rows` consecutive runs of `columns` elements. With `bits` from `exact_bits(columns)` each is
+/// exact in float.
+std::vector<float> exact_sums(const Lattice& elements, std::uint64_t rows, std::uint64_t columns);
 
 /// What Device::permute and Device::chain do, for memory that the host can write; on all cores.
 void fill_permutation(std::span<std::uint32_t> to, const Permutation& order);

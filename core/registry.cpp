@@ -31,6 +31,25 @@ std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std
   return selected;
 }
 
+/// The points of `experiment` that `filter` asks for.
+std::vector<Point> bench_points(const ExperimentEntry& experiment, const Filter& filter) {
+  std::vector<Point> together = joint_points(experiment, filter), points;
+  if (together.empty()) together.emplace_back();  // one point of no axis
+  for (const Point& joint : together) {
+    std::vector<std::vector<Value>> values;
+    for (const Axis& axis : experiment.axes) {
+      const auto& coordinates = joint.coordinates();
+      const auto given = std::ranges::find(coordinates, axis.name, &Point::Coordinate::axis);
+      const auto asked = filter.axes.find(axis.name);
+      values.push_back(given != coordinates.end()   ? std::vector{given->value}
+                       : asked == filter.axes.end() ? axis.bench
+                                                    : parse_values(axis, asked->second));
+    }
+    for (Point& point : product(experiment.axes, values)) points.push_back(std::move(point));
+  }
+  return points;
+}
+
 bool exists(const ExperimentEntry& experiment, const VariantEntry& variant, const Point& point) {
   return experiment.exists(point) && (!variant.applies || variant.applies(point));
 }
@@ -43,6 +62,14 @@ void sort_by_id(std::vector<Cell>& cells) {
 }
 
 }  // namespace
+
+std::vector<Point> joint_points(const ExperimentEntry& experiment, const Filter& filter) {
+  std::vector<Point> points = experiment.bench_points();
+  for (const Point& point : points)
+    for (const Point::Coordinate& c : point.coordinates())
+      if (filter.axes.contains(c.axis)) return {};
+  return points;
+}
 
 int Tuning::operator[](std::string_view wanted) const {
   for (const auto& [name, value] : values)
@@ -131,14 +158,7 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
   std::vector<Cell> cells;
   for (const VariantEntry* variant : select(filter)) {
     const ExperimentEntry& experiment = experiments_.at(variant->experiment);
-    if (!points.contains(experiment.name)) {
-      std::vector<std::vector<Value>> values;
-      for (const Axis& axis : experiment.axes) {
-        const auto asked = filter.axes.find(axis.name);
-        values.push_back(asked == filter.axes.end() ? axis.bench : parse_values(axis, asked->second));
-      }
-      points[experiment.name] = product(experiment.axes, values);
-    }
+    if (!points.contains(experiment.name)) points[experiment.name] = bench_points(experiment, filter);
     for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
       for (const Point& point : points[experiment.name])
         if (exists(experiment, *variant, point))

@@ -35,6 +35,9 @@ struct Filter {
   std::map<std::string, std::string> axes;  ///< By name, as the user wrote them.
 };
 
+/// The bench points of `experiment` that go together, where it has such and `filter` names no axis of theirs.
+std::vector<Point> joint_points(const ExperimentEntry& experiment, const Filter& filter);
+
 class Registry {
  public:
   static Registry& instance();

@@ -163,6 +163,8 @@ std::string Runner::skipped(const Cell& cell) {
   for (const std::string& feature : cell.variant->needs)
     if (std::find(info.features.begin(), info.features.end(), feature) == info.features.end())
       return fmt::format("needs {}, which {} ({}) lacks", feature, info.name, info.architecture);
+  if (const std::string missing = cell.variant->missing ? cell.variant->missing() : ""; !missing.empty())
+    return missing;
   if (const std::size_t bytes = cell.experiment->footprint(cell.point); bytes > info.memory)
     return fmt::format("needs {} MiB, {} has {}", bytes >> 20, info.name, info.memory >> 20);
   return {};

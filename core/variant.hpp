@@ -51,7 +51,11 @@ struct Variant {
   std::vector<Tuning> tunings = {};
   bool (*applies)(const Point&) = nullptr;  ///< The points that it is for, where these are not all.
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace that it needs.
-  void (*launch)(const Queue&, const typename E::Args&) = nullptr;            ///< Enqueues the work; called many times.
+  /// Enqueues what a user would do once, before many launches (fills a workspace): not timed, on any one input.
+  void (*prepare)(const Queue&, const typename E::Args&) = nullptr;
+  /// Why it cannot run here after all: a library that is not installed. Empty where it can. Asked before any use.
+  std::string (*missing)() = nullptr;
+  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work; called many times.
   /// Instructions that its kernels must have in NVIDIA's machine code, by how they begin, each with the least number:
   /// `{"FFMA", 64}`. A test looks, where there is a disassembler.
   std::vector<std::pair<std::string_view, int>> instructions = {};
@@ -79,6 +83,7 @@ struct VariantEntry {
   std::vector<Tuning> tunings;  ///< At least one.
   std::vector<std::pair<std::string, int>> instructions;
   bool (*applies)(const Point&) = nullptr;  ///< Null: to every point.
+  std::string (*missing)() = nullptr;       ///< Null: nothing.
   std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
 
   /// `cuda/reduce_sum/float4`.
@@ -105,6 +110,7 @@ class Register {
     entry.library = v.library;
     entry.result = v.result;
     entry.applies = v.applies;
+    entry.missing = v.missing;
     entry.instructions.assign(v.instructions.begin(), v.instructions.end());
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
     entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
@@ -130,6 +136,7 @@ class Register {
     bound.workspace->fill(0);
     queue.workspace = bound.workspace->span();
     queue.log = bound.log.get();
+    if (v.prepare) v.prepare(queue, problem.args(0));
     bound.launch = [queue, &problem, launch = v.launch, log = bound.log, workspace = bound.workspace](std::size_t set) {
       launch(queue, problem.args(set));
     };

@@ -21,6 +21,9 @@
 #ifndef CROSSWARP_HAS_CUB
 #define CROSSWARP_HAS_CUB 0
 #endif
+#ifndef CROSSWARP_HAS_CUBLAS
+#define CROSSWARP_HAS_CUBLAS 0
+#endif
 #ifndef CROSSWARP_HAS_HIPCUB
 #define CROSSWARP_HAS_HIPCUB 0
 #endif
@@ -47,6 +50,7 @@ inline constexpr std::array features{
     Feature{"programmatic", "launches that begin before the one ahead of them has ended", CROSSWARP_HAS_PTX, true},
     Feature{"graph", "launches that are recorded once and enqueued as one", CROSSWARP_HAS_GRAPH, false},
     Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
+    Feature{"cublas", "NVIDIA's library cuBLAS, found when this was built", CROSSWARP_HAS_CUBLAS, false},
     Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},
 };
 

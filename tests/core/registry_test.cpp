@@ -33,6 +33,7 @@ const Register<Fill, Queue> registered{{
         [](const Queue& queue, const Fill::Args& args) {
           return args.out.size() * static_cast<std::size_t>(queue.tuning["step"]);
         },
+    .prepare = [](const Queue& queue, const Fill::Args&) { queue.workspace[0] = std::byte{100}; },
     .launch = launch,
 }};
 
@@ -56,11 +57,13 @@ TEST(Register, BindsTheLaunchToProblemTuningAndZeroedWorkspace) {
   const Bound bound = v.bind(*device, *problem, v.tunings[1]);
   ASSERT_EQ(bound.workspace->size(), 20u);
   EXPECT_EQ(bound.workspace->read(19), std::byte{0});
+  EXPECT_EQ(bound.workspace->read(0), std::byte{100});  // as it was prepared, once
   bound.launch(0);
   EXPECT_FALSE(problem->check(ResultIn::device).ok);
   bound.launch(1);
   EXPECT_TRUE(problem->check(ResultIn::device).ok);
   EXPECT_EQ(bound.workspace->read(19), std::byte{10});  // as the last launch left it
+  EXPECT_EQ(bound.workspace->read(0), std::byte{110});
 }
 
 TEST(Tuning, IsNamedByItsNumbers) {
@@ -81,6 +84,17 @@ Filter only(const std::vector<std::pair<std::string, std::string>>& flags) {
     lists.contains(flag) ? lists[flag]->push_back(value) : void(filter.axes[flag] = value);
   return filter;
 }
+
+/// Fill, whose n and offset go together.
+class Pairs : public Fill {
+ public:
+  using Fill::Fill;
+  static constexpr std::string_view name = "pairs";
+  static std::vector<Point> bench_points() {
+    return {Point().set("n", std::int64_t{8}).set("offset", std::int64_t{1}),
+            Point().set("n", std::int64_t{9}).set("offset", std::int64_t{2})};
+  }
+};
 
 class RegistryTest : public testing::Test {
  protected:
@@ -111,6 +125,23 @@ TEST_F(RegistryTest, SelectsByName) {
   EXPECT_EQ(ids(only({{"variant", "tuned"}, {"n", "8"}, {"offset", "0,3"}, {"type", "f16"}})),
             (Names{"fake/fill/tuned/n:8/type:f16", "fake/fill/tuned/n:8/offset:3/type:f16"}));
   EXPECT_EQ(ids(only({{"experiment", "fill"}, {"variant", "naive"}, {"n", "8"}})).size(), 2u);
+}
+
+TEST_F(RegistryTest, TakesAxesThatGoTogetherUnlessOneIsNamed) {
+  VariantEntry paired = fake::variant("fake", "paired");
+  paired.experiment = "pairs";
+  lab.registry.add(paired, describe<Pairs>());
+  const auto of = [&](const Filter& filter) {
+    Names names;
+    for (const Cell& cell : lab.registry.cells(filter)) names.push_back(cell.point.name());
+    return names;
+  };
+  const std::pair<std::string, std::string> here{"experiment", "pairs"};
+  EXPECT_EQ(of(only({here})), (Names{"n:8/offset:1/type:f32", "n:9/offset:2/type:f32"}));
+  EXPECT_EQ(of(only({here, {"type", "f16"}})), (Names{"n:8/offset:1/type:f16", "n:9/offset:2/type:f16"}));
+  EXPECT_EQ(of(only({here, {"n", "5,7"}})), (Names{"n:5/type:f32", "n:7/type:f32"}));
+  EXPECT_EQ(of(only({here, {"offset", "3"}})), (Names{"n:4/offset:3/type:f32", "n:16/offset:3/type:f32"}));
+  EXPECT_TRUE(joint_points(lab.registry.experiments().at("fill"), {}).empty());
 }
 
 TEST_F(RegistryTest, NamesEveryTuningButTheDefault) {

@@ -149,6 +149,16 @@ TEST_F(RunnerTest, SkipsWhatTheDeviceLacks) {
   EXPECT_EQ(run(cell).label(), "ok");
 }
 
+TEST_F(RunnerTest, SkipsWhatIsMissingWhenAskedFor) {
+  VariantEntry v = fake::variant("fake", "library");
+  static bool is_installed = false;
+  v.missing = [] { return std::string(is_installed ? "" : "needs a library, which is not installed"); };
+  const Cell cell = lab.add(v);
+  EXPECT_EQ(run(cell).label(), "skipped: needs a library, which is not installed");
+  is_installed = true;
+  EXPECT_EQ(run(cell).label(), "ok");
+}
+
 TEST_F(RunnerTest, SkipsWhatCannotBeExpressed) {
   VariantEntry v = fake::variant("fake", "wmma");
   v.not_expressible = "no matrix units in Kokkos";

@@ -13,3 +13,6 @@
 #define CROSSWARP_HAS_COOPERATIVE 1
 #define CROSSWARP_HAS_GRAPH 1
 #define CROSSWARP_HAS_CUB 1
+#if __has_include(<cublas_v2.h>)
+#define CROSSWARP_HAS_CUBLAS 1
+#endif

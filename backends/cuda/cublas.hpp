@@ -1,0 +1,33 @@
+// cuBLAS, loaded on first use: it takes long to load, and a program must start where it is not installed.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include <source_location>
+#include <string>
+
+namespace crosswarp::gpu {
+
+/// The entry points that variants use, with the signatures of the header that this was built with. Another one is a
+/// line here and a line in cublas.cpp.
+struct Cublas {
+  decltype(&::cublasCreate_v2) create = nullptr;
+  decltype(&::cublasSetStream_v2) set_stream = nullptr;
+  decltype(&::cublasGetStatusString) status_string = nullptr;
+  decltype(&::cublasSgemv_v2) sgemv = nullptr;
+};
+
+/// Why cuBLAS cannot be used here; empty where it can. Loads it.
+std::string why_no_cublas();
+
+/// Throws Error where it cannot be loaded.
+const Cublas& cublas();
+
+/// The handle of the current device, created at its first use and kept; its work goes to `stream` from now on. Creating
+/// it allocates: a variant's `prepare` asks for it first.
+cublasHandle_t cublas_handle(cudaStream_t stream);
+
+/// Throws Error, with the library's own words, unless `status` is success.
+void check(cublasStatus_t status, const char* what, std::source_location where = std::source_location::current());
+
+}  // namespace crosswarp::gpu
