@@ -2,9 +2,13 @@
 // from it whose sums are exact in float.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
+
+#include "core/half.hpp"
 
 namespace crosswarp {
 
@@ -88,6 +92,40 @@ constexpr int exact_bits(std::uint64_t n) {
   while (bits < 21 && n <= (std::uint64_t{3} << 42) >> (2 * (bits + 1))) ++bits;
   return bits;
 }
+
+/// The same for sums that stay below 2^31 steps, as those of 32-bit integers: 64/3 · 4^bits · n ≤ 2^62. At most 28.
+constexpr int exact_integer_bits(std::uint64_t n) {
+  int bits = 1;
+  while (bits < 28 && n <= (std::uint64_t{3} << 56) >> (2 * (bits + 1))) ++bits;
+  return bits;
+}
+
+/// A lattice moved by `shift` steps, in any type: integers are the steps themselves. Whoever makes one sees to it that
+/// the type holds every element.
+struct Elements {
+  Lattice lattice;
+  std::int32_t shift = 0;
+
+  template <class T>
+  constexpr T at(std::uint64_t i) const {
+    return of<T>(lattice.steps(i) + shift);
+  }
+  template <class T>
+  constexpr T of(std::int32_t steps) const {
+    if constexpr (std::same_as<T, std::int32_t>)
+      return steps;
+    else if constexpr (std::same_as<T, Half>)
+      return to_half(static_cast<float>(steps) * lattice.step());
+    else
+      return static_cast<T>(steps) * static_cast<T>(lattice.step());
+  }
+};
+
+/// Memory for elements of one of the types that there are.
+using TypedSpan = std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>>;
+
+/// What Device::generate does, for memory that the host can write; on all cores.
+void fill_elements(const TypedSpan& to, const Elements& elements);
 
 /// The exact sum of the first `n` elements, computed in integers on all cores.
 double exact_sum(const Lattice& elements, std::uint64_t n);

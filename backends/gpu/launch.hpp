@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "backends/gpu/device.hpp"
@@ -36,6 +37,34 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   check(cudaGetLastError(), "launch");
   if (queue.log->on)
     note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Like launch(), for kernels whose blocks all wait for each other: at most `resident_blocks` of them.
+template <class... Parameters, class... Arguments>
+void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                        const Queue& queue, Arguments&&... arguments) {
+  std::tuple<Parameters...> parameters(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  std::apply(
+      [&](Parameters&... each) {
+        void* pointers[] = {static_cast<void*>(&each)...};
+        check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), grid, block, pointers,
+                                          static_cast<unsigned>(shared_bytes), queue.stream),
+              "cooperative launch");
+      },
+      parameters);
+  if (queue.log->on)
+    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Blocks of `threads` that the device holds at once.
+template <class... Parameters>
+unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes,
+                         const Queue& queue) {
+  int of_unit = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_unit, reinterpret_cast<const void*>(kernel),
+                                                      static_cast<int>(threads), shared_bytes),
+        "kernel occupancy");
+  return static_cast<unsigned>(of_unit * queue.device.compute_units);
 }
 
 /// Enqueues zeros over `memory`.

@@ -17,6 +17,8 @@
 #define CROSSWARP_HAS_HIPCUB 1
 #endif
 
+#define CROSSWARP_HAS_COOPERATIVE 1
+
 #define cudaDevAttrClockRate hipDeviceAttributeClockRate
 #define cudaDevAttrGlobalMemoryBusWidth hipDeviceAttributeMemoryBusWidth
 #define cudaDevAttrMemoryClockRate hipDeviceAttributeMemoryClockRate
@@ -46,6 +48,7 @@
 #define cudaGetLastError hipGetLastError
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostGetDevicePointer hipHostGetDevicePointer
+#define cudaLaunchCooperativeKernel hipLaunchCooperativeKernel
 #define cudaMalloc hipMalloc
 #define cudaMemGetInfo hipMemGetInfo
 #define cudaMemcpyAsync hipMemcpyAsync

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/simt/device.hpp"
+#include "core/half.hpp"
 #include "core/variant.hpp"
 #include "platform/runtime.hpp"
 
@@ -102,6 +103,8 @@ template <class T>
 T load_coherent(const T* from) {
   return *from;
 }
+
+inline float half_value(Half half) { return to_float(half); }
 
 template <class T>
 T* dynamic_shared() {
