@@ -16,6 +16,14 @@
 namespace crosswarp {
 namespace {
 
+/// The point at which the variants of an experiment are broken.
+std::string point_of(const std::string& experiment) {
+  const std::map<std::string, std::string> points{
+      {"reduce_sum", "--n 1003"},
+      {"atomic_contention", "--atomics 1003 --blocks 4 --addresses 1 --type u32 --scope global"}};
+  return points.at(experiment);
+}
+
 /// A file under tests/broken, on one of the backends that it is compiled for.
 struct BrokenVariant {
   std::string program, backend, name;
@@ -65,8 +73,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   bool is_emulated() const { return backend().starts_with("simt"); }
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
-    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
-                       " --n 1003 " + arguments);
+    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() + " " +
+                       point_of(GetParam().file.parent_path().filename()) + " " + arguments);
   }
 
   void SetUp() override {

@@ -122,12 +122,13 @@ void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Parameters...), d
     note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
 }
 
-/// Like launch(), in clusters of `size` blocks, of which the grid is a multiple. Every GPU with clusters has those of 8;
-/// larger ones it may refuse.
+/// Like launch(), in clusters of `size` blocks, of which the grid is a multiple. Every GPU with clusters has those of
+/// 8; larger ones it may refuse.
 template <class... Parameters, class... Arguments>
 void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                      const Queue& queue, Arguments&&... arguments) {
-  if (size > 8) check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "large clusters");
+  if (size > 8)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "large clusters");
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = size;

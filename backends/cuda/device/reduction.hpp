@@ -25,8 +25,8 @@ struct Sum {
 
 struct Min {
   template <class A>
-  static constexpr A identity =
-      std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
+  static constexpr A identity = std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity()
+                                                                     : std::numeric_limits<A>::max();
   template <class A>
   __device__ A operator()(A a, A b) const {
     return b < a ? b : a;
@@ -35,8 +35,8 @@ struct Min {
 
 struct Max {
   template <class A>
-  static constexpr A identity =
-      std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
+  static constexpr A identity = std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                                                     : std::numeric_limits<A>::lowest();
   template <class A>
   __device__ A operator()(A a, A b) const {
     return a < b ? b : a;
@@ -120,10 +120,10 @@ __device__ Accumulator<T> edge_value(const T* in, std::size_t n, const PackSplit
   return op(head, tail);
 }
 
-/// What the calling thread's share of `in` comes to. The grid strides over tiles of `block` × `unroll` packs: a thread's
-/// independent loads lie within one tile, so that the whole grid reads one contiguous window at a time. (With the loads
-/// a grid apart the H200 reads 2 to 6 % slower: docs/predictions.md.) All loads of a tile are in flight together, those
-/// of the last, partial one too. Requires a one-dimensional grid, and blocks of `block` threads.
+/// What the calling thread's share of `in` comes to. The grid strides over tiles of `block` × `unroll` packs: a
+/// thread's independent loads lie within one tile, so that the whole grid reads one contiguous window at a time. (With
+/// the loads a grid apart the H200 reads 2 to 6 % slower: docs/predictions.md.) All loads of a tile are in flight
+/// together, those of the last, partial one too. Requires a one-dimensional grid, and blocks of `block` threads.
 template <unsigned block, unsigned unroll, class Op, class T>
 __device__ Accumulator<T> thread_value(const T* __restrict__ in, std::size_t n, Op op) {
   using A = Accumulator<T>;
@@ -161,8 +161,8 @@ __device__ A warp_value(A value, Op op) {
   return value;
 }
 
-/// What a one-dimensional block of `block` threads brings comes to, in thread 0. Every thread must call it, at most once
-/// between two barriers. `block` is the warp size times a power of two, and at most its square.
+/// What a one-dimensional block of `block` threads brings comes to, in thread 0. Every thread must call it, at most
+/// once between two barriers. `block` is the warp size times a power of two, and at most its square.
 template <unsigned block, class Op, class A>
 __device__ A block_value(A value, Op op) {
   constexpr unsigned warps = block / warp_size();

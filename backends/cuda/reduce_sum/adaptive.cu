@@ -1,6 +1,7 @@
-// What a user would call: the reduction by the idea that is best at its size. One block while one multiprocessor's loads
-// are in flight at once, one cluster while its blocks' are, then a grid whose blocks post their partials, each with one
-// tile of as few loads as fill the device, and for large arrays waves of them. Bound by the launch, by latency, by memory.
+// What a user would call: the reduction by the idea that is best at its size. One block while one multiprocessor's
+// loads are in flight at once, one cluster while its blocks' are, then a grid whose blocks post their partials, each
+// with one tile of as few loads as fill the device, and for large arrays waves of them. Bound by the launch, by
+// latency, by memory.
 #include "backends/cuda/device/by_cluster.hpp"
 #include "backends/cuda/device/by_mail.hpp"
 #include "backends/cuda/device/by_ticket.hpp"

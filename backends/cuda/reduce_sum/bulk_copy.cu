@@ -12,8 +12,9 @@ constexpr unsigned most_stages = 16;
 
 /// Dynamic shared memory: `stages` of `stage_packs` packs, a multiple of the block.
 template <class T, class Op>
-__global__ void __launch_bounds__(block) reduce_copied(const T* in, std::size_t n, unsigned stages, unsigned stage_packs,
-                                                       Mail<Accumulator<T>> mail, Accumulator<T>* out) {
+__global__ void __launch_bounds__(block)
+    reduce_copied(const T* in, std::size_t n, unsigned stages, unsigned stage_packs, Mail<Accumulator<T>> mail,
+                  Accumulator<T>* out) {
   using A = Accumulator<T>;
   __shared__ TransferBarrier full[most_stages], empty[most_stages];
   const Op op;
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(block) reduce_copied(const T* in, std::size_t 
   A value = edge_value<block>(in, n, split, op);
   __syncthreads();
 
-  unsigned stage = 0, parity = 0;          // of this turn
+  unsigned stage = 0, parity = 0;            // of this turn
   unsigned last_stage = 0, last_parity = 0;  // of the turn before, whose stage is filled again now
   for (std::size_t tile = blockIdx.x, turn = 0; tile < tiles; tile += gridDim.x, ++turn) {
     // Thread 0 waits for the other warps one turn behind them, so that it seldom waits at all.

@@ -1,5 +1,6 @@
-// Clusters of blocks whose warps store their partials into the shared memory of the cluster's first block; the clusters'
-// partials are posted as in mailbox. Bound by memory; for small n by one load and one store between multiprocessors.
+// Clusters of blocks whose warps store their partials into the shared memory of the cluster's first block; the
+// clusters' partials are posted as in mailbox. Bound by memory; for small n by one load and one store between
+// multiprocessors.
 #include "backends/cuda/device/by_cluster.hpp"
 
 namespace crosswarp::gpu {
@@ -17,7 +18,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   with_constant<1, 2, 4>(static_cast<unsigned>(queue.tuning["unroll"]), [&]<unsigned unroll>() {
     dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
       const unsigned blocks = grid_for<T>(queue, a.in.size(), block, unroll, 1);
-      const unsigned clusters = std::max(1u, std::min((blocks + size - 1) / size, resident_blocks_of(queue, block) / size));
+      const unsigned clusters =
+          std::max(1u, std::min((blocks + size - 1) / size, resident_blocks_of(queue, block) / size));
       launch_clusters(size, reduce_by_cluster<block, unroll, T, Op>, clusters * size, block, 0, queue, a.in.data(),
                       a.in.size(), Mail<Accumulator<T>>(queue.workspace), a.out.data());
     });

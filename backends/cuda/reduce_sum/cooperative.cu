@@ -1,6 +1,6 @@
-// One launch whose blocks are all resident and wait for each other once: each leaves a partial, and behind the barrier of
-// the grid one of them combines these. Bound by memory; for small n by the barrier's trips to L2, and the launch costs
-// more than a plain one.
+// One launch whose blocks are all resident and wait for each other once: each leaves a partial, and behind the barrier
+// of the grid one of them combines these. Bound by memory; for small n by the barrier's trips to L2, and the launch
+// costs more than a plain one.
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
@@ -52,8 +52,7 @@ std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
     const auto kernel = reduce_together<T, Op>;
-    const unsigned grid =
-        std::min(resident_blocks(kernel, block, 0, queue), tiles_of<T>(a.in.size(), block, unroll));
+    const unsigned grid = std::min(resident_blocks(kernel, block, 0, queue), tiles_of<T>(a.in.size(), block, unroll));
     launch_cooperative(kernel, grid, block, 0, queue, a.in.data(), a.in.size(),
                        reinterpret_cast<GridBarrier*>(queue.workspace.data()),
                        reinterpret_cast<Accumulator<T>*>(queue.workspace.data() + sizeof(GridBarrier)), a.out.data());
@@ -62,7 +61,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "one cooperative launch, a barrier of the grid before the partials are combined: bound by memory when large",
+    .idea =
+        "one cooperative launch, a barrier of the grid before the partials are combined: bound by memory when large",
     .improves = "last_block",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE

@@ -1,5 +1,5 @@
-// As float4, with as many accumulators as loads in flight, so that no addition waits for another. Bound by memory: where
-// its parent is, too, this gains nothing; with one load a thread it is that note's step 7.
+// As float4, with as many accumulators as loads in flight, so that no addition waits for another. Bound by memory:
+// where its parent is, too, this gains nothing; with one load a thread it is that note's step 7.
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {

@@ -39,7 +39,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a tree of doubling strides, adding threads found by a remainder: bound by instructions of half-empty warps",
+    .idea =
+        "a tree of doubling strides, adding threads found by a remainder: bound by instructions of half-empty warps",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
     .workspace = workspace,
     .launch = reduce,

@@ -1,6 +1,6 @@
-// As interleaved_modulo, with the adding threads moved together, so that whole warps leave early; now they lie two, four,
-// eight … words apart, and meet in the banks of shared memory. Bound by instructions and these conflicts. After Harris,
-// reduction 2.
+// As interleaved_modulo, with the adding threads moved together, so that whole warps leave early; now they lie two,
+// four, eight … words apart, and meet in the banks of shared memory. Bound by instructions and these conflicts. After
+// Harris, reduction 2.
 #include "backends/cuda/device/two_launches.hpp"
 
 namespace crosswarp::gpu {
@@ -39,7 +39,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a tree of doubling strides by neighbouring threads: bound by instructions, with bank conflicts from its strides",
+    .idea = "a tree of doubling strides by neighbouring threads: bound by instructions, with bank conflicts from its "
+            "strides",
     .improves = "interleaved_modulo",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
     .workspace = workspace,

@@ -1,5 +1,5 @@
-// One launch without tickets or fences: each block posts its partial and a flag as one word, and the last block waits for
-// the words. Bound by memory; for small n by one load, one store to L2 and the load that finds it.
+// One launch without tickets or fences: each block posts its partial and a flag as one word, and the last block waits
+// for the words. Bound by memory; for small n by one load, one store to L2 and the load that finds it.
 #include "backends/cuda/device/by_mail.hpp"
 
 namespace crosswarp::gpu {
@@ -41,7 +41,8 @@ Tuning tuning(int block, int unroll, int of_warps, int waves) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "one launch, partial and flag posted as one word, the last block waits: bound by memory, or two trips to L2",
+    .idea =
+        "one launch, partial and flag posted as one word, the last block waits: bound by memory, or two trips to L2",
     .improves = "last_block",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE

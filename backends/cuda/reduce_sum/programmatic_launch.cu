@@ -1,6 +1,7 @@
 // As mailbox, enqueued so that it may be made ready while the launch before it ends (programmatic dependent launch). It
-// waits for that one before it reads anything, so only the start of a launch is hidden: by whatever kernel comes before,
-// in a benchmark as in a program, but not in a program that waits in between. Bound by memory; for small n by latency.
+// waits for that one before it reads anything, so only the start of a launch is hidden: by whatever kernel comes
+// before, in a benchmark as in a program, but not in a program that waits in between. Bound by memory; for small n by
+// latency.
 #include "backends/cuda/device/by_mail.hpp"
 #include "backends/cuda/device/hopper.hpp"
 

@@ -33,12 +33,14 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   const auto block = static_cast<unsigned>(queue.tuning["block"]);
   const unsigned grid = blocks(queue, args);
   in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
-    launch(reduce_sequentially<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(), partials);
+    launch(reduce_sequentially<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(),
+           partials);
   });
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a tree of halving strides, free of bank conflicts: bound by instructions and barriers, one element a thread",
+    .idea =
+        "a tree of halving strides, free of bank conflicts: bound by instructions and barriers, one element a thread",
     .improves = "interleaved_strided",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
     .workspace = workspace,

@@ -1,6 +1,6 @@
 // The last steps of the tree are one warp's: no barrier of the block, only the warp's own between reading and writing.
-// Bound by instructions and the barriers that are left. After Harris, reduction 5, whose words were volatile: since Volta
-// the lanes of a warp need not run in step, and a barrier must say that they do.
+// Bound by instructions and the barriers that are left. After Harris, reduction 5, whose words were volatile: since
+// Volta the lanes of a warp need not run in step, and a barrier must say that they do.
 #include "backends/cuda/device/two_launches.hpp"
 
 namespace crosswarp::gpu {
@@ -45,7 +45,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   const auto block = static_cast<unsigned>(queue.tuning["block"]);
   const unsigned grid = blocks(queue, args);
   in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
-    launch(reduce_with_last_warp<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(), partials);
+    launch(reduce_with_last_warp<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(),
+           partials);
   });
 }
 

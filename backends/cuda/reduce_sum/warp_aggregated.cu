@@ -1,5 +1,5 @@
-// Shuffles within each warp, then the warps' sums meet in one word of shared memory by its atomics; one global atomic for
-// each block. Bound by the n/256 global atomics, as its parent is.
+// Shuffles within each warp, then the warps' sums meet in one word of shared memory by its atomics; one global atomic
+// for each block. Bound by the n/256 global atomics, as its parent is.
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {

@@ -1,0 +1,20 @@
+// Leaves out the last addition.
+#include "backends/host/queue.hpp"
+#include "experiments/atomic_contention.hpp"
+
+namespace crosswarp::host {
+namespace {
+
+void count(const Queue&, const AtomicContention::Args& args) {
+  std::visit(
+      [&]<class T>(std::span<T> counters) {
+        for (T& counter : counters) counter = 0;
+        for (std::size_t i = 0; i + 1 < args.atomics; ++i) counters[i % counters.size()] += 1;
+      },
+      args.counters);
+}
+
+const Register<AtomicContention> variant{{.idea = "broken: counts one less", .launch = count}};
+
+}  // namespace
+}  // namespace crosswarp::host
