@@ -93,10 +93,11 @@ constexpr int exact_bits(std::uint64_t n) {
   return bits;
 }
 
-/// The same for sums that stay below 2^31 steps, as those of 32-bit integers: 64/3 · 4^bits · n ≤ 2^62. At most 28.
+/// The same for sums that stay below 2^31 steps, as those of 32-bit integers: 64/3 · 4^bits · n ≤ 2^62. At most 20, so
+/// that the sums of idle lanes, which add an element up to a thousand times and are used by nobody, do not overflow.
 constexpr int exact_integer_bits(std::uint64_t n) {
   int bits = 1;
-  while (bits < 28 && n <= (std::uint64_t{3} << 56) >> (2 * (bits + 1))) ++bits;
+  while (bits < 20 && n <= (std::uint64_t{3} << 56) >> (2 * (bits + 1))) ++bits;
   return bits;
 }
 

@@ -192,8 +192,10 @@ class ReduceSum {
       return sum ? exact_bits(n) : 21;
     else if constexpr (std::same_as<T, Half>)
       return sum ? std::min(exact_bits(n), 11) : 9;
+    else if constexpr (std::same_as<T, std::int32_t>)
+      return sum ? exact_integer_bits(n) : 28;
     else
-      return sum && std::same_as<T, std::int32_t> ? exact_integer_bits(n) : 28;
+      return 28;
   }
 
   template <class T>
