@@ -74,7 +74,7 @@ struct Mail {
 template <unsigned block, bool of_warps, class Op, class A>
 __device__ void combine_by_mail(A value, const Mail<A>& mail, A* out, Op op) {
   constexpr unsigned letters = of_warps ? block / warp_size() : 1;  // of a block
-  constexpr unsigned batch = 4;
+  constexpr unsigned batch = 8;
   if (blockIdx.x != gridDim.x - 1) {
     value = of_warps ? warp_value(value, op) : block_value<block>(value, op);
     if (threadIdx.x % (block / letters) == 0)
