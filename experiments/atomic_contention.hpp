@@ -104,7 +104,8 @@ class AtomicContention {
     std::vector<std::string> lines;
     for (const auto& [which, by_atomics] : seconds) {
       if (by_atomics.size() < 2) continue;
-      const auto& [few, short_time] = *by_atomics.begin(), &[ many, long_time ] = *by_atomics.rbegin();
+      const auto& [few, short_time] = *by_atomics.begin();
+      const auto& [many, long_time] = *by_atomics.rbegin();
       const double each = (long_time - short_time) / static_cast<double>(many - few);
       lines.push_back(which.first + "/" + which.second + ": " + in_nanoseconds(each) + " for one more addition");
     }
