@@ -205,7 +205,7 @@ class ReduceSum {
       Elements elements{{random, bits<T>(n)}, 0};
       const double unit = std::same_as<T, std::int32_t> ? 1.0 : elements.lattice.step();
       const int sign = operation_ == Operation::max ? -1 : 1;
-      if (operation_ != Operation::sum) elements.shift = sign * ((1 << elements.lattice.bits) + 2);
+      if (operation_ != Operation::sum) elements.shift = sign * ((1 << elements.lattice.bits) + 4);
       to.in.emplace_back(device_, n, offset);
       device_.generate_elements(to.in.back().span(), elements);
       to.out.emplace_back(device_, 1);
@@ -213,9 +213,9 @@ class ReduceSum {
         expected_.push_back(cached_sum(elements.lattice, seed, set, n) / elements.lattice.step() * unit);
       } else {
         const std::uint64_t place = set == 0 ? n - 1 : set == 1 ? 0 : random(n) % n;
-        const T nearest = elements.template of<T>(sign);
+        const T nearest = elements.template of<T>(3 * sign);  // not -1, which as an integer is poison
         device_.write(to.in.back().span().data() + place, &nearest, sizeof nearest);
-        expected_.push_back(sign * unit);
+        expected_.push_back(3 * sign * unit);
       }
     }
     to.host_out.resize(sets);
