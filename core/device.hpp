@@ -80,7 +80,10 @@ class Device {
   virtual void write(void* to_device, const void* from_host, std::size_t bytes) = 0;
   /// No launch may touch this memory until it is released: a device that can watch it ends the program when one does.
   virtual void forbid(void* memory, std::size_t bytes) { static_cast<void>(memory), static_cast<void>(bytes); }
-  virtual void generate(std::span<float> to_device, const Lattice& elements) = 0;
+  /// to_device[i] = elements(i).
+  void generate(std::span<float> to_device, const Lattice& elements) { generate_elements(to_device, {elements}); }
+  /// The same in any type.
+  virtual void generate_elements(const TypedSpan& to_device, const Elements& elements) = 0;
   /// to_device[i] = order(i). The order must be of as many indices as there are elements.
   virtual void permute(std::span<std::uint32_t> to_device, const Permutation& order) = 0;
   /// Makes one cycle of all slots of `stride` bytes: the slot order(i) begins with the offset in bytes, as 64 bits, of

@@ -166,6 +166,8 @@ struct ExperimentEntry {
   };
 };
 
+/// The entry of E. Compiled once, in experiments/<name>.cpp, which the header says by `extern template`: it holds all
+/// of an experiment's code, and a variant's file needs only the arguments.
 template <ExperimentType E>
 ExperimentEntry describe() {
   ExperimentEntry entry{std::string(E::name),

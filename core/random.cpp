@@ -5,6 +5,17 @@
 
 namespace crosswarp {
 
+void fill_elements(const TypedSpan& to, const Elements& elements) {
+  std::visit(
+      [&]<class T>(std::span<T> typed) {
+        T* const data = typed.data();
+        const std::size_t n = typed.size();
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < n; ++i) data[i] = elements.at<T>(i);
+      },
+      to);
+}
+
 double exact_sum(const Lattice& elements, std::uint64_t n) {
   std::int64_t steps = 0;
 #pragma omp parallel for reduction(+ : steps) schedule(static)

@@ -2,10 +2,14 @@
 // from it whose sums are exact in float.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
+
+#include "core/half.hpp"
 
 namespace crosswarp {
 
@@ -90,11 +94,46 @@ constexpr int exact_bits(std::uint64_t n) {
   return bits;
 }
 
+/// The same for sums that stay below 2^31 steps, as those of 32-bit integers: 64/3 · 4^bits · n ≤ 2^62. At most 20, so
+/// that the sums of idle lanes, which add an element up to a thousand times and are used by nobody, do not overflow.
+constexpr int exact_integer_bits(std::uint64_t n) {
+  int bits = 1;
+  while (bits < 20 && n <= (std::uint64_t{3} << 56) >> (2 * (bits + 1))) ++bits;
+  return bits;
+}
+
+/// A lattice moved by `shift` steps, in any type: integers are the steps themselves. Whoever makes one sees to it that
+/// the type holds every element.
+struct Elements {
+  Lattice lattice;
+  std::int32_t shift = 0;
+
+  template <class T>
+  constexpr T at(std::uint64_t i) const {
+    return of<T>(lattice.steps(i) + shift);
+  }
+  template <class T>
+  constexpr T of(std::int32_t steps) const {
+    if constexpr (std::same_as<T, std::int32_t>)
+      return steps;
+    else if constexpr (std::same_as<T, Half>)
+      return to_half(static_cast<float>(steps) * lattice.step());
+    else
+      return static_cast<T>(steps) * static_cast<T>(lattice.step());
+  }
+};
+
+/// Memory for elements of one of the types that there are.
+using TypedSpan = std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>>;
+
+/// What Device::generate does, for memory that the host can write; on all cores.
+void fill_elements(const TypedSpan& to, const Elements& elements);
+
 /// The exact sum of the first `n` elements, computed in integers on all cores.
 double exact_sum(const Lattice& elements, std::uint64_t n);
 
-/// The exact sum of each of `rows` consecutive runs of `columns` elements. With `bits` from `exact_bits(columns)` each is
-/// exact in float.
+/// The exact sum of each of `rows` consecutive runs of `columns` elements. With `bits` from `exact_bits(columns)` each
+/// is exact in float.
 std::vector<float> exact_sums(const Lattice& elements, std::uint64_t rows, std::uint64_t columns);
 
 /// What Device::permute and Device::chain do, for memory that the host can write; on all cores.

@@ -34,4 +34,6 @@ Checksum AccessPattern::cached_checksum(std::size_t set) const {
   return place->second;
 }
 
+template ExperimentEntry describe<AccessPattern>();
+
 }  // namespace crosswarp

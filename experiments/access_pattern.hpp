@@ -291,4 +291,6 @@ class AccessPattern {
   std::vector<Checksum> expected_;
 };
 
+extern template ExperimentEntry describe<AccessPattern>();
+
 }  // namespace crosswarp

@@ -399,4 +399,6 @@ class BankConflict {
   std::vector<Buffer<Elapsed>> elapsed_;
 };
 
+extern template ExperimentEntry describe<BankConflict>();
+
 }  // namespace crosswarp

@@ -6,10 +6,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <numbers>
 #include <string>
 #include <vector>
+
+#include "core/format.hpp"
 
 namespace crosswarp {
 
@@ -145,12 +146,5 @@ struct Rotation {
     return static_cast<double>(steps) * worst * 0x1p-23;
   }
 };
-
-/// `252.3`, for findings.
-inline std::string fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
 
 }  // namespace crosswarp

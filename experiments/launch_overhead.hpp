@@ -129,4 +129,6 @@ class LaunchOverhead {
   std::vector<Buffer<std::uint64_t>> count_;
 };
 
+extern template ExperimentEntry describe<LaunchOverhead>();
+
 }  // namespace crosswarp

@@ -433,4 +433,6 @@ class MemoryBandwidth {
   std::vector<Checksum> expected_;
 };
 
+extern template ExperimentEntry describe<MemoryBandwidth>();
+
 }  // namespace crosswarp

@@ -332,4 +332,6 @@ class MemoryLatency {
   std::vector<Expected> expected_;
 };
 
+extern template ExperimentEntry describe<MemoryLatency>();
+
 }  // namespace crosswarp

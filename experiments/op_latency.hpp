@@ -326,4 +326,6 @@ class OpLatency {
   std::vector<Buffer<Elapsed>> elapsed_;
 };
 
+extern template ExperimentEntry describe<OpLatency>();
+
 }  // namespace crosswarp

@@ -20,4 +20,6 @@ std::shared_ptr<const PeakCompute::Input> PeakCompute::tiles(std::uint64_t seed,
   return found;
 }
 
+template ExperimentEntry describe<PeakCompute>();
+
 }  // namespace crosswarp

@@ -534,4 +534,6 @@ class PeakCompute {
   std::vector<Buffer<Elapsed>> elapsed_;
 };
 
+extern template ExperimentEntry describe<PeakCompute>();
+
 }  // namespace crosswarp

@@ -1,36 +1,69 @@
-// The sum of n numbers. Bound by reading them once: 4 bytes an element from memory, one addition each.
+// The sum of n numbers, or the least or the greatest of them. Bound by reading them once: one operation an element.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/experiment.hpp"
+#include "core/half.hpp"
 #include "core/random.hpp"
 
 namespace crosswarp {
 
-/// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0.
+/// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0. With `op` min or max, the least or the greatest of them.
 ///
-/// Inputs are lattice numbers (core/random.hpp), whose sums are exact in float in any order that does not look at them.
-/// So the oracle is exact and the bound is 0 at every n: a variant that drops, repeats or misreads one element is
-/// wrong, even among 2^31.
+/// Inputs of sums are lattice numbers (core/random.hpp), whose sums are exact in any order that does not look at them:
+/// in float (f32, and f16, which is added in float), in double, in 32-bit integers without overflow. So the oracle is
+/// exact and the bound is 0 at every n: a variant that drops, repeats or misreads one element is wrong, even among
+/// 2^31. Inputs of min are all positive, those of max all negative, and one element is put in that is nearer to 0 than
+/// all others, at the end in one set, at the beginning in another, so that dropping it shows, and so does a 0 from
+/// nowhere.
 class ReduceSum {
  public:
   static constexpr std::string_view name = "reduce_sum";
   static constexpr std::string_view summary = "the sum of n numbers";
 
-  struct Args {
-    std::span<const float> in;  ///< Device memory. Aligned to a float only.
-    std::span<float> out;       ///< Device memory, one element, poisoned: not to be read before it is written.
-    float* host_out;            ///< Host memory: for variants that return their result there (ResultIn::host).
+  enum class Operation { sum, min, max };
+
+  /// What is computed with, and what the result is.
+  template <class T>
+  using Result = std::conditional_t<std::same_as<T, Half>, float, T>;
+
+  /// The arguments for elements of one type.
+  template <class T>
+  struct Typed {
+    std::span<const T> in;     ///< Device memory. Aligned to an element only.
+    std::span<Result<T>> out;  ///< Device memory, one element, poisoned: not to be read before it is written.
+    Result<T>* host_out;       ///< Host memory: for variants that return their result there (ResultIn::host).
   };
+
+  struct Args {
+    std::variant<Typed<float>, Typed<double>, Typed<std::int32_t>, Typed<Half>> typed;
+    Operation operation = Operation::sum;
+
+    /// Elements.
+    std::size_t size() const {
+      return std::visit([](const auto& a) { return a.in.size(); }, typed);
+    }
+    /// For variants that apply to is_f32_sum points alone.
+    const Typed<float>& f32() const { return std::get<Typed<float>>(typed); }
+  };
+
+  // For Variant::applies.
+  static bool is_sum(const Point& point) { return point.word("op") == "sum"; }
+  static bool is_f32(const Point& point) { return point.word("type") == "f32"; }
+  static bool is_f32_sum(const Point& point) { return is_f32(point) && is_sum(point); }
 
   static std::vector<Axis> axes() {
     return {{.name = "n",
@@ -42,14 +75,26 @@ class ReduceSum {
              .bench = {std::int64_t{0}},
              .most = 1023,
              .implied = std::int64_t{0}},
-            {.name = "type", .meaning = "element type", .bench = {"f32"}, .allowed = {"f32"}}};
+            {.name = "type",
+             .meaning = "element type; f16 is computed with in f32",
+             .bench = {"f32"},
+             .allowed = {"f32", "f64", "i32", "f16"}},
+            {.name = "op",
+             .meaning = "what is done to the numbers",
+             .bench = {"sum"},
+             .allowed = {"sum", "min", "max"},
+             .implied = "sum"}};
   }
+
+  /// Nothing has a sum, but no least or greatest element.
+  static bool exists(const Point& point) { return is_sum(point) || point.integer("n") > 0; }
 
   /// Around every size at which a kernel changes its way: warps, vectors, blocks, grids, 2^31.
   static std::vector<TestPoint> test_points() {
     std::vector<TestPoint> points;
-    const auto add = [&](std::int64_t n, std::int64_t offset, bool slow = false) {
-      points.push_back({product(axes(), {{n}, {offset}, {"f32"}}).front(), slow});
+    const auto add = [&](std::int64_t n, std::int64_t offset, bool slow = false, std::string type = "f32",
+                         std::string op = "sum") {
+      points.push_back({product(axes(), {{n}, {offset}, {type}, {op}}).front(), slow});
     };
     for (const std::int64_t n :
          {0,    1,    2,    3,    31,     32,     33,        127,           255,     256,           257,
@@ -57,73 +102,158 @@ class ReduceSum {
       add(n, 0);
     for (const std::int64_t offset : {1, 2, 3})
       for (const std::int64_t n : {0, 1, 2, 3, 5, 33, 1009, 65'537, 1'000'003}) add(n, offset);
+    for (const std::string type : {"f32", "f64", "i32", "f16"})
+      for (const std::string op : {"sum", "min", "max"}) {
+        if (type == "f32" && op == "sum") continue;
+        add(1, 0, false, type, op);
+        add(1009, 1, false, type, op);
+        add(20'011, 0, false, type, op);
+        add(1'500'007, 1, false, type, op);
+      }
     add((std::int64_t{1} << 31) + 1031, 1, true);
+    add((std::int64_t{1} << 31) + 1031, 1, true, "f16", "max");
     return points;
   }
 
   static Cost cost(const Point& point) {
     const double n = static_cast<double>(point.integer("n"));
-    return {
-        .bytes_read = n * sizeof(float), .bytes_written = sizeof(float), .flops = std::max(n - 1, 0.0), .accesses = n};
+    return {.bytes_read = n * static_cast<double>(element_bytes(point)),
+            .bytes_written = static_cast<double>(std::max<std::size_t>(element_bytes(point), sizeof(float))),
+            .flops = std::max(n - 1, 0.0),
+            .accesses = n};
   }
 
   static std::size_t footprint(const Point& point) {
-    return static_cast<std::size_t>(point.integer("n") + point.integer("offset") + 1) * sizeof(float) +
-           4 * Buffer<float>::guard;
+    return static_cast<std::size_t>(point.integer("n") + point.integer("offset") + 1) * element_bytes(point) +
+           sizeof(double) + 4 * Buffer<float>::guard;
   }
 
-  ReduceSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets) : device_(device) {
+  ReduceSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
+      : device_(device), operation_name_(point.word("op")), sets_(empty_sets(point.word("type"))) {
     const auto n = static_cast<std::uint64_t>(point.integer("n"));
     const auto offset = static_cast<std::size_t>(point.integer("offset"));
-    for (std::size_t set = 0; set < sets; ++set) {
-      const Lattice elements{RandomStream(seed, set), exact_bits(n)};
-      in_.emplace_back(device, n, offset);
-      device.generate(in_.back().span(), elements);
-      out_.emplace_back(device, 1);
-      expected_.push_back(cached_sum(elements, seed, set, n));
-    }
-    host_out_.resize(sets);
+    if (operation_name_ != "sum") operation_ = operation_name_ == "min" ? Operation::min : Operation::max;
+    std::visit([&](auto& s) { prepare(s, n, offset, seed, sets); }, sets_);
   }
 
-  Args args(std::size_t set) const { return {in_[set].span(), out_[set].span(), &host_out_[set]}; }
+  Args args(std::size_t set) const {
+    return std::visit(
+        [&]<class T>(const Sets<T>& s) -> Args {
+          return {Typed<T>{s.in[set].span(), s.out[set].span(), &s.host_out[set]}, operation_};
+        },
+        sets_);
+  }
 
   void poison() {
-    for (auto& out : out_) out.poison();
-    std::fill(host_out_.begin(), host_out_.end(), std::nanf(""));
+    std::visit(
+        []<class T>(Sets<T>& s) {
+          for (auto& out : s.out) out.poison();
+          std::fill(s.host_out.begin(), s.host_out.end(), poisoned<Result<T>>());
+        },
+        sets_);
   }
 
   Verdict check(ResultIn where) const {
     device_.synchronize();
+    return std::visit([&](const auto& s) { return check(s, where); }, sets_);
+  }
+
+ private:
+  /// Inputs and outputs of one element type.
+  template <class T>
+  struct Sets {
+    std::vector<Buffer<T>> in = {};
+    std::vector<Buffer<Result<T>>> out = {};
+    mutable std::vector<Result<T>> host_out = {};  // launches write it through Args
+  };
+  using AnySets = std::variant<Sets<float>, Sets<double>, Sets<std::int32_t>, Sets<Half>>;
+
+  static AnySets empty_sets(const std::string& type) {
+    if (type == "f64") return Sets<double>{};
+    if (type == "i32") return Sets<std::int32_t>{};
+    if (type == "f16") return Sets<Half>{};
+    return Sets<float>{};
+  }
+
+  static std::size_t element_bytes(const Point& point) {
+    return std::visit([]<class T>(const Sets<T>&) { return sizeof(T); }, empty_sets(point.word("type")));
+  }
+
+  template <class T>
+  static T poisoned() {
+    return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(-1);
+  }
+
+  /// Random bits of elements of T: as many as keep sums of n exact. For min and max, as many as leave room for a shift.
+  template <class T>
+  int bits(std::uint64_t n) const {
+    const bool sum = operation_ == Operation::sum;
+    if constexpr (std::same_as<T, float>)
+      return sum ? exact_bits(n) : 21;
+    else if constexpr (std::same_as<T, Half>)
+      return sum ? std::min(exact_bits(n), 11) : 9;
+    else if constexpr (std::same_as<T, std::int32_t>)
+      return sum ? exact_integer_bits(n) : 28;
+    else
+      return 28;
+  }
+
+  template <class T>
+  void prepare(Sets<T>& to, std::uint64_t n, std::size_t offset, std::uint64_t seed, std::size_t sets) {
+    for (std::size_t set = 0; set < sets; ++set) {
+      const RandomStream random(seed, set);
+      Elements elements{{random, bits<T>(n)}, 0};
+      const double unit = std::same_as<T, std::int32_t> ? 1.0 : elements.lattice.step();
+      const int sign = operation_ == Operation::max ? -1 : 1;
+      if (operation_ != Operation::sum) elements.shift = sign * ((1 << elements.lattice.bits) + 4);
+      to.in.emplace_back(device_, n, offset);
+      device_.generate_elements(to.in.back().span(), elements);
+      to.out.emplace_back(device_, 1);
+      if (operation_ == Operation::sum) {
+        expected_.push_back(cached_sum(elements.lattice, seed, set, n) / elements.lattice.step() * unit);
+      } else {
+        const std::uint64_t place = set == 0 ? n - 1 : set == 1 ? 0 : random(n) % n;
+        const T nearest = elements.template of<T>(3 * sign);  // not -1, which as an integer is poison
+        device_.write(to.in.back().span().data() + place, &nearest, sizeof nearest);
+        expected_.push_back(3 * sign * unit);
+      }
+    }
+    to.host_out.resize(sets);
+  }
+
+  template <class T>
+  Verdict check(const Sets<T>& s, ResultIn where) const {
     Verdict worst{.ok = true, .error = 0, .bound = 0, .where = {}};
-    for (std::size_t set = 0; set < in_.size(); ++set) {
-      if (!out_[set].guards_intact() || !in_[set].guards_intact())
+    for (std::size_t set = 0; set < s.in.size(); ++set) {
+      if (!s.out[set].guards_intact() || !s.in[set].guards_intact())
         return {.ok = false, .where = "a guard band beside in or out was written to"};
-      const double result = where == ResultIn::host ? host_out_[set] : out_[set].read(0);
+      const double result = static_cast<double>(where == ResultIn::host ? s.host_out[set] : s.out[set].read(0));
       const double error = std::abs(result - expected_[set]);
       if (error <= worst.bound) continue;
       if (worst.ok || std::isnan(error) || error > worst.error) {
         worst.ok = false;
         worst.error = error;
-        worst.where = mismatch("sum of input " + std::to_string(set), result, expected_[set]);
+        worst.where = mismatch(operation_name_ + " of input " + std::to_string(set), result, expected_[set]);
       }
     }
     return worst;
   }
 
- private:
   /// The oracle takes a pass over all indices, so one process asks it once for each set of inputs.
   static double cached_sum(const Lattice& elements, std::uint64_t seed, std::size_t set, std::uint64_t n) {
-    static std::map<std::tuple<std::uint64_t, std::size_t, std::uint64_t>, double> sums;
-    const auto [place, is_new] = sums.try_emplace({seed, set, n}, 0.0);
+    static std::map<std::tuple<std::uint64_t, std::size_t, std::uint64_t, int>, double> sums;
+    const auto [place, is_new] = sums.try_emplace({seed, set, n, elements.bits}, 0.0);
     if (is_new) place->second = exact_sum(elements, n);
     return place->second;
   }
 
   Device& device_;
-  std::vector<Buffer<float>> in_;
-  std::vector<Buffer<float>> out_;
-  mutable std::vector<float> host_out_;  // launches write it through Args
+  std::string operation_name_;
+  Operation operation_ = Operation::sum;
+  AnySets sets_;
   std::vector<double> expected_;
 };
+
+extern template ExperimentEntry describe<ReduceSum>();
 
 }  // namespace crosswarp

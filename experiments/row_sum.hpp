@@ -287,4 +287,6 @@ class RowSum {
   std::vector<Sums> expected_;
 };
 
+extern template ExperimentEntry describe<RowSum>();
+
 }  // namespace crosswarp

@@ -32,4 +32,6 @@ std::vector<std::string> WarpDivergence::findings(const std::vector<Outcome>& ou
   return lines;
 }
 
+template ExperimentEntry describe<WarpDivergence>();
+
 }  // namespace crosswarp

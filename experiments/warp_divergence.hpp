@@ -255,4 +255,6 @@ class WarpDivergence {
   std::vector<Buffer<std::uint32_t>> in_, out_;
 };
 
+extern template ExperimentEntry describe<WarpDivergence>();
+
 }  // namespace crosswarp

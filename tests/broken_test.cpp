@@ -30,7 +30,7 @@ std::vector<BrokenVariant> broken_variants() {
       {"host", {{"broken_bench", "host"}}},
       {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
       {"simt", {{"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
-      {"race", {{"broken_tsan", "simt"}, {"broken_tsan", "simt64"}}}};
+      {"race", {{"broken_tsan", "simt"}}}};
   std::vector<BrokenVariant> all;
   const std::filesystem::path root = source_tree() / "tests/broken";
   for (const auto& file : std::filesystem::recursive_directory_iterator(root))

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/half.hpp"
 #include "platform/runtime.hpp"
 
 __device__ long long wall_clock64();  // HIP 5 declares it in the device's own compilation only
@@ -86,6 +87,17 @@ __device__ inline void store_once(float4* to, const float4& value) {
   const NativeFloat4 v = {value.x, value.y, value.z, value.w};
   __builtin_nontemporal_store(v, reinterpret_cast<NativeFloat4*>(to));
 }
+
+/// Word-sized messages between the blocks of a launch: a word arrives as a whole, and says nothing about any other.
+__device__ inline std::uint64_t load_relaxed(const std::uint64_t* from) {
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t value) {
+  __hip_atomic_store(to, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/// In one instruction.
+__device__ inline float half_value(Half half) { return static_cast<float>(__builtin_bit_cast(_Float16, half.bits)); }
 
 /// The dynamic shared memory of the block, aligned to 16 bytes.
 template <class T>

@@ -162,8 +162,8 @@ class Gpu final : public GpuDevice {
     guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "memcpy");
     synchronize();
   }
-  void generate(std::span<float> to, const Lattice& elements) override {
-    if (to.empty()) return;
+  void generate_elements(const TypedSpan& to, const Elements& elements) override {
+    if (std::visit([](const auto& typed) { return typed.empty(); }, to)) return;
     guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
   }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override {

@@ -49,10 +49,11 @@ __global__ void __launch_bounds__(block_size)
   if (sum == 0x9d2c5681u && never[0] == sum) never[1] = sum;
 }
 
-__global__ void generate_kernel(float* to, std::size_t n, Lattice elements) {
+template <class T>
+__global__ void generate_kernel(T* to, std::size_t n, Elements elements) {
   const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads)
-    to[i] = elements(i);
+    to[i] = elements.at<T>(i);
 }
 
 __global__ void permute_kernel(std::uint32_t* to, std::size_t n, Permutation order) {
@@ -113,8 +114,12 @@ cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const 
   return cudaGetLastError();
 }
 
-cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream) {
-  generate_kernel<<<threads / block_size, block_size, 0, stream>>>(to.data(), to.size(), elements);
+cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int threads, cudaStream_t stream) {
+  std::visit(
+      [&](const auto& typed) {
+        generate_kernel<<<threads / block_size, block_size, 0, stream>>>(typed.data(), typed.size(), elements);
+      },
+      to);
   return cudaGetLastError();
 }
 

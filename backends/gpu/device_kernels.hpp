@@ -22,7 +22,7 @@ cudaError_t launch_gate(const unsigned* opened, unsigned ticket, unsigned* overd
 cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned* never, cudaStream_t stream);
 
 /// to[i] = elements(i).
-cudaError_t launch_generate(std::span<float> to, const Lattice& elements, int threads, cudaStream_t stream);
+cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int threads, cudaStream_t stream);
 
 /// to[i] = order(i).
 cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order, int threads, cudaStream_t stream);

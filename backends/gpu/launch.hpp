@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +51,34 @@ void copy(const Queue& queue, std::span<T> to, std::span<const std::type_identit
 template <class T>
 void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
   check(cudaMemsetAsync(memory.data(), byte, memory.size_bytes(), queue.stream), "fill");
+}
+
+/// Like launch(), for kernels whose blocks all wait for each other: at most `resident_blocks` of them.
+template <class... Parameters, class... Arguments>
+void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                        const Queue& queue, Arguments&&... arguments) {
+  std::tuple<Parameters...> parameters(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  std::apply(
+      [&](Parameters&... each) {
+        void* pointers[] = {static_cast<void*>(&each)...};
+        check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), grid, block, pointers,
+                                          static_cast<unsigned>(shared_bytes), queue.stream),
+              "cooperative launch");
+      },
+      parameters);
+  if (queue.log->on)
+    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Blocks of `threads` that the device holds at once.
+template <class... Parameters>
+unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes,
+                         const Queue& queue) {
+  int of_unit = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_unit, reinterpret_cast<const void*>(kernel),
+                                                      static_cast<int>(threads), shared_bytes),
+        "kernel occupancy");
+  return static_cast<unsigned>(of_unit * queue.device.compute_units);
 }
 
 /// Enqueues zeros over `memory`.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/half.hpp"
 #include "platform/runtime.hpp"
 
 namespace crosswarp::gpu {
@@ -69,6 +70,23 @@ __device__ T load_coherent(const T* from) {
 /// A load and a store that tell the caches that nobody will ask for this line again.
 __device__ inline float4 load_once(const float4* from) { return __ldcs(from); }
 __device__ inline void store_once(float4* to, const float4& value) { __stcs(to, value); }
+
+/// Word-sized messages between the blocks of a launch: a word arrives as a whole, and says nothing about any other.
+__device__ inline std::uint64_t load_relaxed(const std::uint64_t* from) {
+  std::uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+
+/// In one instruction.
+__device__ inline float half_value(Half half) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half.bits));
+  return value;
+}
 
 /// The dynamic shared memory of the block, aligned to 16 bytes.
 template <class T>

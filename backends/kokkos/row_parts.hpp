@@ -4,20 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backends/kokkos/queue.hpp"
+#include "backends/kokkos/four.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::kokkos {
 
 using Teams = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
 using Team = Teams::member_type;
-
-/// 16 bytes: what one load of a GPU takes at most, and all that portable code can say to get it.
-struct alignas(16) Four {
-  float x, y, z, w;
-};
-
-KOKKOS_INLINE_FUNCTION float sum_of(const Four& v) { return (v.x + v.y) + (v.z + v.w); }
 
 /// Sums of several rows at once, as one thing to reduce.
 template <int rows>

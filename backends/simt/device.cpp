@@ -60,9 +60,9 @@ void EmulatedDevice::forbid(void* memory, std::size_t bytes) { __asan_poison_mem
 void EmulatedDevice::forbid(void*, std::size_t) {}
 #endif
 
-void EmulatedDevice::generate(std::span<float> to, const Lattice& elements) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
-  order_ = elements.random;
+void EmulatedDevice::generate_elements(const TypedSpan& to, const Elements& elements) {
+  fill_elements(to, elements);
+  order_ = elements.lattice.random;
 }
 
 void EmulatedDevice::write(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }

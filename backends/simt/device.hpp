@@ -21,7 +21,7 @@ class EmulatedDevice final : public Device {
   void write(void* to, const void* from, std::size_t bytes) override;
   void forbid(void* memory, std::size_t bytes) override;
   /// The order of threads in later launches follows from the seed of what is generated.
-  void generate(std::span<float> to, const Lattice& elements) override;
+  void generate_elements(const TypedSpan& to, const Elements& elements) override;
   void permute(std::span<std::uint32_t> to, const Permutation& order) override;
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override;
   void synchronize() override {}

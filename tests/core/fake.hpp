@@ -39,9 +39,7 @@ class FakeDevice final : public Device {
   void fill(void* memory, unsigned char byte, std::size_t bytes) override { std::memset(memory, byte, bytes); }
   void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void write(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
-  void generate(std::span<float> to, const Lattice& elements) override {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = elements(i);
-  }
+  void generate_elements(const TypedSpan& to, const Elements& elements) override { fill_elements(to, elements); }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override { fill_permutation(to, order); }
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
     fill_chain(memory, stride, order, origin);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/cuda/device/stopwatch.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/peak_compute.hpp"
 

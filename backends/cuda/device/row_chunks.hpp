@@ -2,7 +2,7 @@
 // Bound by memory for long rows, few or many. Bitwise the same on every run: partials are added in their order.
 #pragma once
 
-#include "backends/cuda/device/block_sum.hpp"
+#include "backends/cuda/device/block_value.hpp"
 #include "backends/cuda/device/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks
   if (row >= rows) return;
   const std::size_t begin = chunk * length;
   const std::size_t here = begin < columns ? std::min(length, columns - begin) : 0;
-  const float sum = block_sum<row_chunks_block>(
-      part_sum<row_chunks_block, row_chunks_unroll>(in + row * columns + begin, here, threadIdx.x));
+  const float sum = block_value<row_chunks_block>(
+      part_sum<row_chunks_block, row_chunks_unroll>(in + row * columns + begin, here, threadIdx.x), Sum());
   if (each == 1) {
     if (threadIdx.x == 0) out[row] = sum;
     return;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks
   float rest = 0;
 #pragma unroll 16
   for (unsigned i = threadIdx.x; i < each; i += row_chunks_block) rest += load_coherent(of_row + i);
-  rest = block_sum<row_chunks_block>(rest);
+  rest = block_value<row_chunks_block>(rest, Sum());
   if (threadIdx.x == 0) out[row] = rest;
 }
 

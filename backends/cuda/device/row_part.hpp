@@ -2,7 +2,7 @@
 // of them are resident: all of a thread's loads of a tile are in flight at once, in a partial tile, too.
 #pragma once
 
-#include "backends/cuda/device/grid_sum.hpp"
+#include "backends/cuda/device/packs.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -23,13 +23,13 @@ template <unsigned threads, unsigned unroll>
 __device__ float part_sum(const float* __restrict__ in, std::size_t n, unsigned me) {
   static_assert(threads >= 8);  // one for each element at the ends
   constexpr unsigned tile = threads * unroll;
-  const VectorSplit split(in, n);
+  const PackSplit<float> split(in, n);
   // The ends first: their load is under way together with those of the first tile.
   const std::size_t end = me < 4 ? me : split.tail + (me - 4);
   float ends = 0;
   if (end < (me < 4 ? split.head : n)) ends = in[end];
   const auto* vectors = reinterpret_cast<const float4*>(in + split.head) + me;  // aligned by the choice of head
-  std::size_t left = split.vectors;
+  std::size_t left = split.packs;
   float sum = 0;
   for (; left >= tile; left -= tile, vectors += tile) {
     float4 v[unroll];

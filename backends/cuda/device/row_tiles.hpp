@@ -2,7 +2,7 @@
 // into shared memory, and adds them there. Bound by memory, and by the barrier between reading and adding.
 #pragma once
 
-#include "backends/cuda/device/grid_sum.hpp"
+#include "backends/cuda/device/packs.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(row_tiles_block)
   const std::size_t first = std::size_t{blockIdx.x} * tile_rows;
   const auto here = static_cast<unsigned>(std::min<std::size_t>(tile_rows, rows - first));
   const float* const from = in + first * columns;
-  const VectorSplit split(from, here * columns);
+  const PackSplit<float> split(from, here * columns);
   // Element i goes to word shift + i, so that aligned vectors stay aligned.
   const auto head = static_cast<unsigned>(split.head), shift = (4 - head) % 4;
   auto* const words = reinterpret_cast<float*>(tile) + shift;
@@ -29,13 +29,13 @@ __global__ void __launch_bounds__(row_tiles_block)
   float4 v[loads];
 #pragma unroll
   for (unsigned u = 0; u < loads; ++u)
-    v[u] = u * row_tiles_block + threadIdx.x < split.vectors ? vectors[u * row_tiles_block + threadIdx.x]
-                                                             : make_float4(0, 0, 0, 0);
+    v[u] = u * row_tiles_block + threadIdx.x < split.packs ? vectors[u * row_tiles_block + threadIdx.x]
+                                                           : make_float4(0, 0, 0, 0);
   if (threadIdx.x < head) words[threadIdx.x] = from[threadIdx.x];
   if (const unsigned i = static_cast<unsigned>(split.tail) + threadIdx.x; i < here * columns) words[i] = from[i];
 #pragma unroll
   for (unsigned u = 0; u < loads; ++u)
-    if (const unsigned i = u * row_tiles_block + threadIdx.x; i < split.vectors)
+    if (const unsigned i = u * row_tiles_block + threadIdx.x; i < split.packs)
       *reinterpret_cast<float4*>(words + head + 4 * i) = v[u];
   __syncthreads();
 

@@ -3,7 +3,7 @@
 #include "backends/cuda/device/count_launch.hpp"
 
 #if CROSSWARP_HAS_PTX
-#include "backends/cuda/device/launch_with.hpp"
+#include "backends/cuda/device/hopper.hpp"
 #endif
 
 namespace crosswarp::gpu {
@@ -11,20 +11,14 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 __global__ void count_when_ready(unsigned i, std::uint64_t* count) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");  // the next one may start up
-  asm volatile("griddepcontrol.wait;" ::: "memory");               // the last one has ended, and its writes are seen
+  wait_for_the_launch_before();
   if (blockIdx.x == 0) *count = i == 0 ? 1 : *count + 1;
-#endif
 }
 
 void enqueue_dependent(const Queue& queue, const LaunchOverhead::Args& args) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
   for (unsigned i = 0; i < args.launches; ++i)
-    launch_with(early, count_when_ready, static_cast<unsigned>(queue.tuning["blocks"]), 1, 0, queue, i,
-                args.count.data());
+    launch_dependent(count_when_ready, static_cast<unsigned>(queue.tuning["blocks"]), 1, 0, queue, i,
+                     args.count.data());
 }
 #endif
 

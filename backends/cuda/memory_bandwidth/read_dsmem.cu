@@ -1,5 +1,6 @@
 // Every block sweeps again and again over the shared memory of the other block of its cluster. Bound by the network
 // between multiprocessors.
+#include "backends/cuda/device/hopper.hpp"
 #include "backends/cuda/device/sweep.hpp"
 
 namespace crosswarp::gpu {
@@ -12,26 +13,19 @@ constexpr unsigned block = 512, unroll = 4, pair = 2;
 struct FromCluster {
   unsigned set;
   __device__ uint4 operator()(std::size_t i, unsigned k) const {
-    uint4 v;
-    asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "r"(set + (static_cast<unsigned>(i) + k) * 16));
+    uint4 v{};
+    CROSSWARP_HOPPER("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "r"(set + (static_cast<unsigned>(i) + k) * 16));
     return v;
   }
 };
 
-__device__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-}
-
-__global__ void __cluster_dims__(pair, 1, 1) __launch_bounds__(block)
+__global__ void __launch_bounds__(block)
     read_dsmem(const uint4* set, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
   uint4* const own = dynamic_shared<uint4>();
   for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = set[i];
-  unsigned others;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;"
-      : "=r"(others)
-      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"((blockIdx.x % pair) ^ 1));
+  const unsigned others = address_in_block(shared_address(own), cluster_rank() ^ 1);
   sync_cluster();  // both copies are there
   const unsigned total = sweep<block, unroll>(FromCluster{others}, vectors, own_share(sweeps));
   sync_cluster();  // nobody leaves while his copy is read
@@ -41,8 +35,8 @@ __global__ void __cluster_dims__(pair, 1, 1) __launch_bounds__(block)
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
   const unsigned grid = std::max(pair, resident_grid(queue, args.sweeps, block) / pair * pair);
-  launch(read_dsmem, grid, block, args.a.size_bytes(), queue, vectors_of(args), vector_count(args), args.sweeps,
-         args.sum.data());
+  launch_clusters(pair, read_dsmem, grid, block, args.a.size_bytes(), queue, vectors_of(args), vector_count(args),
+                  args.sweeps, args.sum.data());
 }
 #endif
 

@@ -34,18 +34,10 @@ __global__ void __launch_bounds__(block)
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
-  const auto with = [&](auto kernel) {
-    const auto grid = static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]);
-    launch(kernel, grid, block, 0, queue, vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
-  };
-  switch (queue.tuning["unroll"]) {
-    case 2:
-      return with(read_l2<2>);
-    case 4:
-      return with(read_l2<4>);
-    default:
-      return with(read_l2<8>);
-  }
+  const auto grid = static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]);
+  with_constant<2, 4, 8>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch(read_l2<unroll>, grid, block, 0, queue, vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
+  });
 }
 
 const Register<MemoryBandwidth> variant{{

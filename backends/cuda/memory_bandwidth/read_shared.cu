@@ -17,23 +17,13 @@ __global__ void __launch_bounds__(tile / unroll)
   leave_sum<block>(sweep<block, unroll>(FromPointer{own}, vectors, own_share(sweeps)), sum);
 }
 
-template <unsigned unroll>
-void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
-  constexpr unsigned block = tile / unroll;
-  launch(read_shared<unroll>, resident_grid(queue, args.sweeps, block), block, args.a.size_bytes(), queue,
-         vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
-}
-
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
-  switch (queue.tuning["unroll"]) {
-    case 2:
-      return run_with<2>(queue, args);
-    case 4:
-      return run_with<4>(queue, args);
-    default:
-      return run_with<8>(queue, args);
-  }
+  with_constant<2, 4, 8>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    constexpr unsigned block = tile / unroll;
+    launch(read_shared<unroll>, resident_grid(queue, args.sweeps, block), block, args.a.size_bytes(), queue,
+           vectors_of(args), vector_count(args), args.sweeps, args.sum.data());
+  });
 }
 
 const Register<MemoryBandwidth> variant{{

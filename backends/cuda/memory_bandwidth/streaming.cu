@@ -11,10 +11,9 @@ struct Once {
 };
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
-  if (queue.tuning["unroll"] == 4)
-    launch_stream<Once, 512, 4>(queue, args, queue.tuning["per_unit"]);
-  else
-    launch_stream<Once, 512, 2>(queue, args, queue.tuning["per_unit"]);
+  with_constant<2, 4>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch_stream<Once, 512, unroll>(queue, args, queue.tuning["per_unit"]);
+  });
 }
 
 const Register<MemoryBandwidth> variant{{

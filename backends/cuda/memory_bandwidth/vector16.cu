@@ -7,22 +7,10 @@ namespace {
 
 constexpr unsigned block = 512;
 
-template <unsigned unroll>
-void run_with(const Queue& queue, const MemoryBandwidth::Args& args) {
-  launch_stream<Plainly<float4>, block, unroll>(queue, args, queue.tuning["per_unit"]);
-}
-
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
-  switch (queue.tuning["unroll"]) {
-    case 1:
-      return run_with<1>(queue, args);
-    case 2:
-      return run_with<2>(queue, args);
-    case 4:
-      return run_with<4>(queue, args);
-    default:
-      return run_with<8>(queue, args);
-  }
+  with_constant<1, 2, 4, 8>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch_stream<Plainly<float4>, block, unroll>(queue, args, queue.tuning["per_unit"]);
+  });
 }
 
 const Register<MemoryBandwidth> variant{{

@@ -3,56 +3,42 @@
 #include "backends/cuda/device/chase.hpp"
 
 #if CROSSWARP_HAS_PTX
-#include "backends/cuda/device/launch_with.hpp"
+#include "backends/cuda/device/hopper.hpp"
 #endif
 
 namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// Waits for all threads of the cluster, and makes visible what they wrote.
-__device__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-}
-#endif
-
 /// For a cluster of two. The first block writes the chain into the second one's memory, as addresses of the cluster's
 /// window: so that the load needs no arithmetic.
 __global__ void __launch_bounds__(chase_block)
     chase_in_peer(const std::byte* chain, std::size_t bytes, std::size_t stride, std::uint64_t first,
                   std::uint32_t steps, MemoryLatency::Chased* out) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   sync_cluster();  // the other block is there
   if (blockIdx.x == 0) {
-    const auto own = static_cast<std::uint32_t>(__cvta_generic_to_shared(dynamic_shared<std::byte>()));
-    std::uint32_t base;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(base) : "r"(own));
+    const std::uint32_t base = address_in_block(shared_address(dynamic_shared<std::byte>()), 1);
     for (std::size_t at = threadIdx.x * stride; at < bytes; at += chase_block * stride) {
       const auto next = base + static_cast<std::uint32_t>(*reinterpret_cast<const std::uint64_t*>(chain + at));
-      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(base + static_cast<std::uint32_t>(at)), "r"(next)
-                   : "memory");
+      CROSSWARP_HOPPER("st.shared::cluster.u32 [%0], %1;" ::"r"(base + static_cast<std::uint32_t>(at)), "r"(next)
+                       : "memory");
     }
     __syncthreads();
     if (threadIdx.x == 0)
       *out = walk(base + static_cast<std::uint32_t>(first), base, steps, [](std::uint32_t at) {
-        std::uint32_t next;
-        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(next) : "r"(at) : "memory");
+        std::uint32_t next = at;
+        CROSSWARP_HOPPER("ld.shared::cluster.u32 %0, [%1];" : "=r"(next) : "r"(at) : "memory");
         return next;
       });
     __syncthreads();
   }
   sync_cluster();  // nobody leaves while its memory is read
-#endif
 }
 
 void chase(const Queue& queue, const MemoryLatency::Args& args) {
   const std::size_t bytes = whole_slots(args);
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {2, 1, 1};
-  launch_with(cluster, chase_in_peer, 2, chase_block, bytes, queue, args.chain.data(), bytes, args.stride, args.first,
-              args.steps, args.out.data());
+  launch_clusters(2, chase_in_peer, 2, chase_block, bytes, queue, args.chain.data(), bytes, args.stride, args.first,
+                  args.steps, args.out.data());
 }
 #endif
 

@@ -6,14 +6,9 @@ namespace crosswarp::gpu {
 namespace {
 
 void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
-  switch (queue.tuning["accumulators"]) {
-    case 4:
-      return launch_chains<128, 4, 0, float>(queue, args, separate_step(args));
-    case 8:
-      return launch_chains<128, 8, 0, float>(queue, args, separate_step(args));
-    default:
-      return launch_chains<128, 12, 0, float>(queue, args, separate_step(args));
-  }
+  with_constant<4, 8, 12>(queue.tuning["accumulators"], [&]<unsigned count>() {
+    launch_chains<128, count, 0, float>(queue, args, separate_step(args));
+  });
 }
 
 const Register<PeakCompute> variant{{

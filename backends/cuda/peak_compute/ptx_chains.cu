@@ -92,9 +92,7 @@ void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
 }
 
 void tuned(const Queue& queue, const PeakCompute::Args& args) {
-  return queue.tuning["accumulators"] == 12  ? multiply_add<12>(queue, args)
-         : queue.tuning["accumulators"] == 4 ? multiply_add<4>(queue, args)
-                                             : multiply_add<8>(queue, args);
+  with_constant<4, 8, 12>(queue.tuning["accumulators"], [&]<unsigned count>() { multiply_add<count>(queue, args); });
 }
 #endif
 

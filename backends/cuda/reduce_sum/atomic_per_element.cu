@@ -1,24 +1,27 @@
 // One atomic addition for each element, all to one address. Bound by that address's atomic unit in L2, not by memory.
-#include "backends/gpu/kernel.hpp"
-#include "experiments/reduce_sum.hpp"
+#include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 256;
 
-__global__ void __launch_bounds__(block) add_each(const float* in, std::size_t n, float* out) {
+template <class T>
+__global__ void __launch_bounds__(block) add_each(const T* in, std::size_t n, Accumulator<T>* out) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  if (i < n) atomicAdd(out, in[i]);
+  if (i < n) atomicAdd(out, widen(in[i]));
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  clear(queue, args.out);
-  launch(add_each, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.in.size(), args.out.data());
+  dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) {
+    clear(queue, a.out);
+    launch(add_each<T>, blocks_for(a.in.size(), block), block, 0, queue, a.in.data(), a.in.size(), a.out.data());
+  });
 }
 
 const Register<ReduceSum> variant{{
     .idea = "one atomic per element on one address: bound by that address, which takes one addition at a time",
+    .applies = ReduceSum::is_sum,
     .launch = sum,
 }};
 

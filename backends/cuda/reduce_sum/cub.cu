@@ -1,6 +1,5 @@
-// The vendor's library: cub::DeviceReduce::Sum with its temporary storage allocated beforehand. The yardstick.
-#include "backends/gpu/kernel.hpp"
-#include "experiments/reduce_sum.hpp"
+// The vendor's library: cub::DeviceReduce with its temporary storage allocated beforehand. The yardstick.
+#include "backends/cuda/device/reduction.hpp"
 
 #if CROSSWARP_HAS_CUB
 #include <cub/device/device_reduce.cuh>
@@ -10,28 +9,50 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_CUB
+struct Widen {
+  __device__ float operator()(Half half) const { return widen(half); }
+};
+
+/// The library's own call with two-phase storage.
+cudaError_t reduce_with(void* storage, std::size_t& bytes, const Queue& queue, const ReduceSum::Args& args) {
+  cudaError_t code = cudaErrorNotSupported;
+  if (args.operation == ReduceSum::Operation::sum) {
+    dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) {
+      if constexpr (std::same_as<T, Half>)
+        code = ::cub::DeviceReduce::TransformReduce(storage, bytes, a.in.data(), a.out.data(), a.in.size(),
+                                                    ::cuda::std::plus<>(), Widen(), 0.0f, queue.stream);
+      else
+        code = ::cub::DeviceReduce::Sum(storage, bytes, a.in.data(), a.out.data(), a.in.size(), queue.stream);
+    });
+  } else {
+    const auto& a = args.f32();
+    code = args.operation == ReduceSum::Operation::min
+               ? ::cub::DeviceReduce::Min(storage, bytes, a.in.data(), a.out.data(), a.in.size(), queue.stream)
+               : ::cub::DeviceReduce::Max(storage, bytes, a.in.data(), a.out.data(), a.in.size(), queue.stream);
+  }
+  return code;
+}
+
 std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
   std::size_t bytes = 0;
-  check(::cub::DeviceReduce::Sum(nullptr, bytes, args.in.data(), args.out.data(), args.in.size(), queue.stream),
-        "cub::DeviceReduce::Sum");
+  check(reduce_with(nullptr, bytes, queue, args), "cub::DeviceReduce");
   return bytes;
 }
 
-void sum(const Queue& queue, const ReduceSum::Args& args) {
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
   std::size_t bytes = queue.workspace.size();
-  check(::cub::DeviceReduce::Sum(queue.workspace.data(), bytes, args.in.data(), args.out.data(), args.in.size(),
-                                 queue.stream),
-        "cub::DeviceReduce::Sum");
+  check(reduce_with(queue.workspace.data(), bytes, queue, args), "cub::DeviceReduce");
 }
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "cub::DeviceReduce::Sum, storage preallocated: the library's own way",
+    .idea = "cub::DeviceReduce, storage preallocated: the library's own way",
     .needs = {"cub"},
     .library = true,
+    .applies = [](const Point& point) { return ReduceSum::is_sum(point) || ReduceSum::is_f32(point); },
 #if CROSSWARP_HAS_CUB
     .workspace = workspace,
-    .launch = sum,
+    .launch = reduce,
 #endif
 }};
 

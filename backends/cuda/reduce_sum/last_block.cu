@@ -1,10 +1,6 @@
-// The whole sum in one launch: each block leaves a partial and takes a ticket, the block with the last ticket adds the
-// partials. Bound by memory; for small n by the ticket's two trips to L2, where float4 pays a second launch.
-//
-// The pattern is that of the CUDA samples' threadFenceReduction (NVIDIA).
-#include "backends/cuda/device/block_sum.hpp"
-#include "backends/cuda/device/grid_sum.hpp"
-#include "experiments/reduce_sum.hpp"
+// The whole reduction in one launch: each block leaves a partial and takes a ticket, the block with the last ticket
+// combines the partials. Bound by memory; for small n by the ticket's trips to L2, where float4 pays a second launch.
+#include "backends/cuda/device/by_ticket.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,46 +8,30 @@ namespace {
 constexpr unsigned block = 512;
 constexpr unsigned unroll = 4;
 
-/// `ticket` is 0 before and after: atomicInc wraps to 0 at the last block, so that the next launch finds it clean.
+template <class T, class Op>
 __global__ void __launch_bounds__(block)
-    add_in_one_launch(const float* in, std::size_t n, float* partials, unsigned* ticket, float* out) {
-  const float sum = block_sum<block>(thread_sum<block, unroll>(in, n));
-  if (gridDim.x == 1) {  // nobody to wait for
-    if (threadIdx.x == 0) *out = sum;
-    return;
-  }
-  __shared__ bool is_last;
-  if (threadIdx.x == 0) {
-    partials[blockIdx.x] = sum;
-    __threadfence();  // the partial is visible before the ticket says so
-    is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();  // no partial is read before the ticket was drawn
-  float rest = 0;
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += block) rest += load_coherent(partials + i);
-  rest = block_sum<block>(rest);
-  if (threadIdx.x == 0) *out = rest;
+    add_in_one_launch(const T* in, std::size_t n, Tickets<Accumulator<T>> tickets, Accumulator<T>* out) {
+  combine_by_ticket<block>(thread_value<block, unroll>(in, n, Op()), tickets, out, Op());
 }
 
-std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
-  return sizeof(unsigned) + grid_for<block, unroll>(queue, args.in.size()) * sizeof(float);
+std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
+  const auto waves = static_cast<unsigned>(queue.tuning["waves"]);
+  return Tickets<double>::bytes(resident_blocks_of(queue, block) * waves);
 }
 
-void sum(const Queue& queue, const ReduceSum::Args& args) {
-  auto* const ticket = reinterpret_cast<unsigned*>(queue.workspace.data());
-  auto* const partials = reinterpret_cast<float*>(ticket + 1);
-  launch(add_in_one_launch, grid_for<block, unroll>(queue, args.in.size()), block, 0, queue, args.in.data(),
-         args.in.size(), partials, ticket, args.out.data());
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
+  dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
+    launch(add_in_one_launch<T, Op>, grid_for<T>(queue, a.in.size(), block, unroll, queue.tuning["waves"]), block, 0,
+           queue, a.in.data(), a.in.size(), Tickets<Accumulator<T>>(queue.workspace), a.out.data());
+  });
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "one launch: partials, a ticket, the last block finishes: bound by memory, by two trips to L2 when small",
+    .idea = "one launch: partials, a ticket, the last block finishes: bound by memory, by three trips to L2 when small",
     .improves = "float4",
     .tunings = {{{{"waves", 1}}}, {{{"waves", 4}}}, {{{"waves", 16}}}},
     .workspace = workspace,
-    .launch = sum,
+    .launch = reduce,
 }};
 
 }  // namespace

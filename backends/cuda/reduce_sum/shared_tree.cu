@@ -1,17 +1,17 @@
 // A tree over each block in shared memory, then one atomic for each block. Bound by the n/256 atomics on one address: a
 // better tree cannot show in this rung.
-#include "backends/gpu/kernel.hpp"
-#include "experiments/reduce_sum.hpp"
+#include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 256;
 
-__global__ void __launch_bounds__(block) add_by_tree(const float* in, std::size_t n, float* out) {
-  __shared__ float partial[block];
+template <class T>
+__global__ void __launch_bounds__(block) add_by_tree(const T* in, std::size_t n, Accumulator<T>* out) {
+  __shared__ Accumulator<T> partial[block];
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  partial[threadIdx.x] = i < n ? in[i] : 0.0f;
+  partial[threadIdx.x] = i < n ? widen(in[i]) : Accumulator<T>{0};
   // Neighbouring threads add neighbouring words, so that no two lanes of a warp meet in a bank.
   for (unsigned stride = block / 2; stride > 0; stride /= 2) {
     __syncthreads();
@@ -21,14 +21,16 @@ __global__ void __launch_bounds__(block) add_by_tree(const float* in, std::size_
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  clear(queue, args.out);
-  launch(add_by_tree, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.in.size(),
-         args.out.data());
+  dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) {
+    clear(queue, a.out);
+    launch(add_by_tree<T>, blocks_for(a.in.size(), block), block, 0, queue, a.in.data(), a.in.size(), a.out.data());
+  });
 }
 
 const Register<ReduceSum> variant{{
     .idea = "a tree in shared memory, one atomic per 256 elements: bound by these atomics",
-    .improves = "atomic_per_element",
+    .improves = "shared_serial",
+    .applies = ReduceSum::is_sum,
     .launch = sum,
 }};
 

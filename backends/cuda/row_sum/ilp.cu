@@ -2,6 +2,7 @@
 // accumulator does not forbid, but does not ask for. Bound by latency where k · 256 elements are much of a row, then by
 // memory.
 #include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -28,22 +29,10 @@ __global__ void __launch_bounds__(block)
 }
 
 void sum(const Queue& queue, const RowSum::Args& args) {
-  const auto kernel = [&]() -> decltype(&add_row_in_parallel<1>) {
-    switch (queue.tuning["k"]) {
-      case 1:
-        return add_row_in_parallel<1>;
-      case 2:
-        return add_row_in_parallel<2>;
-      case 3:
-        return add_row_in_parallel<3>;
-      case 5:
-        return add_row_in_parallel<5>;
-      default:
-        return add_row_in_parallel<10>;
-    }
-  }();
-  launch(kernel, blocks_for(args.rows(), 1), block, 0, queue, args.in.data(), args.rows(), args.columns,
-         args.out.data());
+  with_constant<1, 2, 3, 5, 10>(queue.tuning["k"], [&]<unsigned k>() {
+    launch(add_row_in_parallel<k>, blocks_for(args.rows(), 1), block, 0, queue, args.in.data(), args.rows(),
+           args.columns, args.out.data());
+  });
 }
 
 const Register<RowSum> variant{{

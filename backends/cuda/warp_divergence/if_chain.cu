@@ -1,6 +1,6 @@
 // One test after the other until a lane's path is found, as nested ifs do it. Bound by one pass through the work for
 // each path in a warp; the tests come on top, and so do the instruction caches once the paths no longer fit.
-#include "backends/cuda/device/unrolled.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/warp_divergence.hpp"
 
@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(block)
 }
 
 void walk(const Queue& queue, const WarpDivergence::Args& args) {
-  with_unroll<4, 32>(queue, [&](auto unroll) {
-    launch(test_and_walk<unroll()>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.out.data(),
+  with_constant<4, 32>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch(test_and_walk<unroll>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.out.data(),
            args.in.size(), args.factor, args.work);
   });
 }

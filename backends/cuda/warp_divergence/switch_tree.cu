@@ -1,7 +1,7 @@
 // A switch, of which the compiler makes a binary tree of tests, five deep. Bound by one pass through the work for each
 // path in a warp, and by the instruction caches once the paths no longer fit: 32 paths of 128 steps are 128 KiB of
 // code.
-#include "backends/cuda/device/unrolled.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/warp_divergence.hpp"
 
@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(block)
 }
 
 void walk(const Queue& queue, const WarpDivergence::Args& args) {
-  with_unroll<4, 32, 128>(queue, [&](auto unroll) {
-    launch(switch_and_walk<unroll()>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(),
-           args.out.data(), args.in.size(), args.factor, args.work);
+  with_constant<4, 32, 128>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch(switch_and_walk<unroll>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.out.data(),
+           args.in.size(), args.factor, args.work);
   });
 }
 

@@ -1,6 +1,6 @@
 // The control: the same switch, but all lanes of a warp take items of one path. Bound by the multiply-adds, whatever
 // the factor; what it still loses at long paths, it loses to the instruction caches alone.
-#include "backends/cuda/device/unrolled.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/warp_divergence.hpp"
 
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(block)
 void walk(const Queue& queue, const WarpDivergence::Args& args) {
   const std::size_t stretch = std::size_t{args.factor} * static_cast<std::size_t>(queue.device.warp_size);
   const std::size_t threads = (args.in.size() + stretch - 1) / stretch * stretch;
-  with_unroll<4, 32, 128>(queue, [&](auto unroll) {
-    launch(walk_by_warps<unroll()>, blocks_for(threads, block), block, 0, queue, args.in.data(), args.out.data(),
+  with_constant<4, 32, 128>(queue.tuning["unroll"], [&]<unsigned unroll>() {
+    launch(walk_by_warps<unroll>, blocks_for(threads, block), block, 0, queue, args.in.data(), args.out.data(),
            args.in.size(), args.factor, args.work);
   });
 }

@@ -19,6 +19,8 @@
 #define CROSSWARP_HAS_HIPCUB 1
 #endif
 
+#define CROSSWARP_HAS_COOPERATIVE 1
+
 #define cudaDevAttrClockRate hipDeviceAttributeClockRate
 #define cudaDevAttrGlobalMemoryBusWidth hipDeviceAttributeMemoryBusWidth
 #define cudaDevAttrMemoryClockRate hipDeviceAttributeMemoryClockRate
@@ -53,6 +55,7 @@
 #define cudaGraph_t hipGraph_t
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostGetDevicePointer hipHostGetDevicePointer
+#define cudaLaunchCooperativeKernel hipLaunchCooperativeKernel
 #define cudaMalloc hipMalloc
 #define cudaMemGetInfo hipMemGetInfo
 #define cudaMemcpyAsync hipMemcpyAsync

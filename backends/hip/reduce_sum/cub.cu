@@ -12,15 +12,16 @@ namespace {
 #if CROSSWARP_HAS_HIPCUB
 std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
   std::size_t bytes = 0;
-  check(hipcub::DeviceReduce::Sum(nullptr, bytes, args.in.data(), args.out.data(), args.in.size(), queue.stream),
+  check(hipcub::DeviceReduce::Sum(nullptr, bytes, args.f32().in.data(), args.f32().out.data(), args.f32().in.size(),
+                                  queue.stream),
         "hipcub::DeviceReduce::Sum");
   return bytes;
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
   std::size_t bytes = queue.workspace.size();
-  check(hipcub::DeviceReduce::Sum(queue.workspace.data(), bytes, args.in.data(), args.out.data(), args.in.size(),
-                                  queue.stream),
+  check(hipcub::DeviceReduce::Sum(queue.workspace.data(), bytes, args.f32().in.data(), args.f32().out.data(),
+                                  args.f32().in.size(), queue.stream),
         "hipcub::DeviceReduce::Sum");
 }
 #endif
@@ -29,6 +30,7 @@ const Register<ReduceSum> variant{{
     .idea = "hipcub::DeviceReduce::Sum, storage preallocated: the library's own way",
     .needs = {"hipcub"},
     .library = true,
+    .applies = ReduceSum::is_f32_sum,
 #if CROSSWARP_HAS_HIPCUB
     .workspace = workspace,
     .launch = sum,

@@ -6,15 +6,16 @@ namespace crosswarp::kokkos {
 namespace {
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  const auto in = array(args.in);
+  const auto in = array(args.f32().in);
   Kokkos::parallel_reduce(
-      range(queue, in.extent(0)), KOKKOS_LAMBDA(std::size_t i, float& sum) { sum += in(i); }, *args.host_out);
+      range(queue, in.extent(0)), KOKKOS_LAMBDA(std::size_t i, float& sum) { sum += in(i); }, *args.f32().host_out);
 }
 
 const Register<ReduceSum> variant{{
     .idea = "parallel_reduce into a host variable: includes the synchronisation, and is bound by it when small",
     .improves = "range",
     .result = ResultIn::host,
+    .applies = ReduceSum::is_f32_sum,
     .launch = sum,
 }};
 

@@ -11,7 +11,7 @@ using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
 constexpr std::size_t least_share = 4096;  // elements; below that a team costs more than it adds
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  const auto in = array(args.in);
+  const auto in = array(args.f32().in);
   const std::size_t n = in.extent(0);
   const auto most_teams = static_cast<std::size_t>(queue.device.compute_units * queue.tuning["per_unit"]);
   const std::size_t teams = std::clamp<std::size_t>(n / least_share, 1, most_teams);
@@ -28,13 +28,14 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
             of_team);
         Kokkos::single(Kokkos::PerTeam(team), [&] { sum += of_team; });
       },
-      scalar(args.out));
+      scalar(args.f32().out));
 }
 
 const Register<ReduceSum> variant{{
     .idea = "a league of teams with vector lanes, a contiguous share each: short of the memory's rate on a GPU",
     .improves = "range",
     .tunings = {{{{"per_unit", 16}}}, {{{"per_unit", 4}}}, {{{"per_unit", 64}}}},
+    .applies = ReduceSum::is_f32_sum,
     .launch = sum,
 }};
 

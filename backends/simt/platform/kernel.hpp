@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "backends/simt/device.hpp"
+#include "core/half.hpp"
 #include "core/variant.hpp"
 #include "platform/runtime.hpp"
 
@@ -123,6 +124,8 @@ T load_coherent(const T* from) {
 
 inline float4 load_once(const float4* from) { return *from; }
 inline void store_once(float4* to, const float4& value) { *to = value; }
+
+inline float half_value(Half half) { return to_float(half); }
 
 template <class T>
 T* dynamic_shared() {

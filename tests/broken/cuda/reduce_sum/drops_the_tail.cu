@@ -6,7 +6,7 @@ namespace crosswarp::gpu {
 namespace {
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(add_serially, 1, 1, 0, queue, args.in.data(), args.in.size() / 4 * 4, args.out.data());
+  launch(add_serially, 1, 1, 0, queue, args.f32().in.data(), args.f32().in.size() / 4 * 4, args.f32().out.data());
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: drops the tail", .launch = sum}};

@@ -6,8 +6,8 @@ namespace crosswarp::gpu {
 namespace {
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(add_serially, 1, 1, 0, queue, args.in.data(), args.in.size(), args.out.data());
-  launch(add_serially, 1, 1, 0, queue, args.in.data(), args.in.size(), args.out.data() + 1);
+  launch(add_serially, 1, 1, 0, queue, args.f32().in.data(), args.f32().in.size(), args.f32().out.data());
+  launch(add_serially, 1, 1, 0, queue, args.f32().in.data(), args.f32().in.size(), args.f32().out.data() + 1);
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: writes past the end", .launch = sum}};

@@ -1,5 +1,6 @@
 // Adds whole groups of four of each row only, as a 16-byte load does without its tail: must be wrong at every n that is
 // no multiple of four.
+// at: --m 3 --n 1003
 #include "backends/gpu/kernel.hpp"
 #include "experiments/row_sum.hpp"
 

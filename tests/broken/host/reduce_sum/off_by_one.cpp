@@ -7,8 +7,8 @@ namespace {
 
 void sum(const Queue&, const ReduceSum::Args& args) {
   float sum = 0;
-  for (std::size_t i = 0; i <= args.in.size(); ++i) sum += args.in.data()[i];
-  args.out[0] = sum;
+  for (std::size_t i = 0; i <= args.f32().in.size(); ++i) sum += args.f32().in.data()[i];
+  args.f32().out[0] = sum;
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: off by one", .launch = sum}};

@@ -5,7 +5,7 @@
 namespace crosswarp::host {
 namespace {
 
-void sum(const Queue&, const ReduceSum::Args& args) { args.out[0] = static_cast<float>(args.in.size()); }
+void sum(const Queue&, const ReduceSum::Args& args) { args.f32().out[0] = static_cast<float>(args.f32().in.size()); }
 
 const Register<ReduceSum> variant{{.idea = "broken: right for ones", .launch = sum}};
 

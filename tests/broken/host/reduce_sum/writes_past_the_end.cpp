@@ -7,9 +7,9 @@ namespace {
 
 void sum(const Queue&, const ReduceSum::Args& args) {
   float sum = 0;
-  for (const float x : args.in) sum += x;
-  args.out.data()[0] = sum;
-  args.out.data()[1] = sum;
+  for (const float x : args.f32().in) sum += x;
+  args.f32().out.data()[0] = sum;
+  args.f32().out.data()[1] = sum;
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: writes past the end", .launch = sum}};

@@ -8,8 +8,8 @@ namespace {
 void sum(const Queue&, const ReduceSum::Args& args) {
   static int launches = 0;
   float sum = 0;
-  for (const float x : args.in) sum += x;
-  args.out[0] = launches++ < 20 ? sum : 0.0f;
+  for (const float x : args.f32().in) sum += x;
+  args.f32().out[0] = launches++ < 20 ? sum : 0.0f;
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: wrong from the second launch on", .launch = sum}};

@@ -1,4 +1,5 @@
 // Adds all rows but the last one: must be wrong at any shape that has a row.
+// at: --m 3 --n 1003
 #include "backends/host/queue.hpp"
 #include "experiments/row_sum.hpp"
 

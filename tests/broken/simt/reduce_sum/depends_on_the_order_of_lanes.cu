@@ -18,7 +18,7 @@ __global__ void kernel(const float* in, std::size_t n, float* out) {
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(kernel, 1, warp_size(), 0, queue, args.in.data(), args.in.size(), args.out.data());
+  launch(kernel, 1, warp_size(), 0, queue, args.f32().in.data(), args.f32().in.size(), args.f32().out.data());
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: depends on the order of lanes", .launch = sum}};

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(block) kernel(const float* in, std::size_t n, 
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(kernel, 1, block, 0, queue, args.in.data(), args.in.size(), args.out.data());
+  launch(kernel, 1, block, 0, queue, args.f32().in.data(), args.f32().in.size(), args.f32().out.data());
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: writes past a shared array", .launch = sum}};

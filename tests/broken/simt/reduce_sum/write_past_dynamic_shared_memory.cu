@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(block) kernel(const float* in, std::size_t n, 
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(kernel, 1, block, (block - 1) * sizeof(float), queue, args.in.data(), args.in.size(), args.out.data());
+  launch(kernel, 1, block, (block - 1) * sizeof(float), queue, args.f32().in.data(), args.f32().in.size(),
+         args.f32().out.data());
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: writes past dynamic shared memory", .launch = sum}};

@@ -1,0 +1,37 @@
+// A block counts by a reduction, and does one atomic. Bound by as many atomics as there are blocks: what is left of a
+// reduction's atomics once its tree is free.
+#include "backends/cuda/device/contention.hpp"
+#include "backends/cuda/device/reduction.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned block = 256;
+
+template <class T>
+__global__ void __launch_bounds__(block) count_by_blocks(std::size_t atomics, T* counter) {
+  const std::size_t threads = std::size_t{gridDim.x} * block;
+  T mine{0};
+  for (std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x; i < atomics; i += threads) mine += T{1};
+  const T all = block_value<block>(mine, Sum());
+  if (threadIdx.x == 0) atomicAdd(counter, all);
+}
+
+void count(const Queue& queue, const AtomicContention::Args& args) {
+  std::visit(
+      [&]<class T>(std::span<T> counters) {
+        clear(queue, counters);
+        launch(count_by_blocks<T>, args.blocks, block, 0, queue, args.atomics, counters.data());
+      },
+      args.counters);
+}
+
+const Register<AtomicContention> variant{{
+    .idea = "one atomic for all of a block: bound by the number of blocks, then by launches",
+    .improves = "warp_aggregated",
+    .applies = AtomicContention::is_global_on_one,
+    .launch = count,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

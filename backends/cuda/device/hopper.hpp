@@ -1,0 +1,179 @@
+// What Hopper has beyond older GPUs, as functions: barriers in shared memory that count bytes, clusters of blocks, bulk
+// copies, launches that overlap. For files that need "ptx". The device code is there from sm_90 on; elsewhere these
+// functions are empty.
+#pragma once
+
+#include "backends/gpu/kernel.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+namespace crosswarp::gpu {
+namespace {
+
+__device__ inline unsigned shared_address(const void* in_shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(in_shared));
+}
+
+/// An assembly statement that is left out where the GPU has no such instruction.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROSSWARP_HOPPER(...) asm volatile(__VA_ARGS__)
+#else
+#define CROSSWARP_HOPPER(...)
+#endif
+
+/// A barrier in shared memory: a phase ends when as many have arrived as were announced, and all expected bytes too.
+struct TransferBarrier {
+  std::uint64_t state;
+
+  /// By one thread; visible to the cluster's other blocks behind a barrier of the cluster, to bulk copies at once.
+  __device__ void initialise([[maybe_unused]] unsigned arrivals) {
+    CROSSWARP_HOPPER("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
+    CROSSWARP_HOPPER("fence.mbarrier_init.release.cluster;" ::: "memory");
+    CROSSWARP_HOPPER("fence.proxy.async.shared::cta;" ::: "memory");
+  }
+  __device__ void arrive() {
+    CROSSWARP_HOPPER("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
+  }
+  __device__ void arrive_and_expect([[maybe_unused]] unsigned bytes) {
+    CROSSWARP_HOPPER("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
+                     : "memory");
+  }
+  /// Until the phase of this parity has ended.
+  __device__ void wait([[maybe_unused]] unsigned parity) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    unsigned done = 0;
+    while (done == 0)
+      asm volatile(
+          "{\n.reg .pred done;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, done;\n}"
+          : "=r"(done)
+          : "r"(shared_address(this)), "r"(parity)
+          : "memory");
+#endif
+  }
+};
+
+/// Of the calling block in its cluster.
+__device__ inline unsigned cluster_rank() {
+  unsigned rank = 0;
+  CROSSWARP_HOPPER("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ inline unsigned cluster_size() {
+  unsigned size = 1;
+  CROSSWARP_HOPPER("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+
+/// The two halves of a barrier of all threads of a cluster: what is between them does not wait. What was written before
+/// it is seen by all behind it.
+__device__ inline void cluster_arrive() { CROSSWARP_HOPPER("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ inline void cluster_wait() { CROSSWARP_HOPPER("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ inline void sync_cluster() {
+  cluster_arrive();
+  cluster_wait();
+}
+
+/// Where the block of `rank` has what is at the shared address `at` here, as an address in the cluster.
+__device__ inline unsigned address_in_block([[maybe_unused]] unsigned at, [[maybe_unused]] unsigned rank) {
+  unsigned there = 0;
+  CROSSWARP_HOPPER("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+  return there;
+}
+
+/// Stores `value` where the block of `rank` has what `at` is here, and tells that block's `barrier` of its bytes. That
+/// block must be there until they have come; the calling one may leave.
+template <class A>
+__device__ void store_to_block([[maybe_unused]] A* at, [[maybe_unused]] A value,
+                               [[maybe_unused]] TransferBarrier* barrier, [[maybe_unused]] unsigned rank) {
+  [[maybe_unused]] const unsigned there = address_in_block(shared_address(at), rank);
+  [[maybe_unused]] const unsigned barrier_there = address_in_block(shared_address(barrier), rank);
+  if constexpr (sizeof(A) == 4)
+    CROSSWARP_HOPPER("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there),
+                     "r"(__builtin_bit_cast(std::uint32_t, value)), "r"(barrier_there)
+                     : "memory");
+  else
+    CROSSWARP_HOPPER("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(there),
+                     "l"(__builtin_bit_cast(std::uint64_t, value)), "r"(barrier_there)
+                     : "memory");
+}
+
+/// Starts a copy of `bytes` from global to shared memory, of which `barrier` is told. Both addresses are aligned to 16
+/// bytes, and `bytes` is a multiple of it. By one thread.
+__device__ inline void bulk_load([[maybe_unused]] void* to_shared, [[maybe_unused]] const void* from,
+                                 [[maybe_unused]] unsigned bytes, [[maybe_unused]] TransferBarrier* barrier) {
+  CROSSWARP_HOPPER("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                       shared_address(to_shared)),
+                   "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
+                   : "memory");
+}
+
+/// Starts a copy of `bytes` from shared to global memory. Addresses and bytes as for bulk_load(). By one thread; what
+/// other threads wrote to shared memory must be published, and a barrier lie between.
+__device__ inline void bulk_store([[maybe_unused]] void* to, [[maybe_unused]] const void* from_shared,
+                                  [[maybe_unused]] unsigned bytes) {
+  CROSSWARP_HOPPER("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;" ::"l"(
+                       __cvta_generic_to_global(to)),
+                   "r"(shared_address(from_shared)), "r"(bytes)
+                   : "memory");
+}
+/// Until all but the last `pending` bulk stores of the calling thread have read their shared memory.
+template <unsigned pending>
+__device__ void wait_for_bulk_reads() {
+  CROSSWARP_HOPPER("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+/// What the calling thread wrote to shared memory is seen by bulk copies that start after it.
+__device__ inline void publish_to_bulk_copies() { CROSSWARP_HOPPER("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// To be called by every thread of a launch that was enqueued by launch_dependent(): lets the next such launch begin,
+/// and waits until the one before has ended and can be seen.
+__device__ inline void wait_for_the_launch_before() {
+  CROSSWARP_HOPPER("griddepcontrol.launch_dependents;");
+  CROSSWARP_HOPPER("griddepcontrol.wait;" ::: "memory");
+}
+
+/// Like launch(), with `attribute`, for which CUDA's launch syntax has no place.
+template <class... Parameters, class... Arguments>
+void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                 std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = queue.stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
+  if (queue.log->on)
+    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+/// Like launch(), in clusters of `size` blocks, of which the grid is a multiple. Every GPU with clusters has those of
+/// 8; larger ones it may refuse.
+template <class... Parameters, class... Arguments>
+void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                     const Queue& queue, Arguments&&... arguments) {
+  if (size > 8)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "large clusters");
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = size;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+}
+
+/// Like launch(), for kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
+template <class... Parameters, class... Arguments>
+void launch_dependent(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+                      const Queue& queue, Arguments&&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif

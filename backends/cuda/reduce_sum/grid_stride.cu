@@ -1,0 +1,61 @@
+// A grid of chosen size strides over the array, so that a thread adds many elements before its block combines anything:
+// two launches at any n. Bound by how many 4-byte loads are in flight: by the launch's shape, which the tunings sweep.
+// After Harris, reduction 7.
+#include "backends/cuda/device/two_launches.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+template <unsigned block, class T, class Op>
+__global__ void __launch_bounds__(block) reduce_striding(const T* in, std::size_t n, Accumulator<T>* partials) {
+  using A = Accumulator<T>;
+  const Op op;
+  A value = Op::template identity<A>;
+  for (std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x; i < n; i += std::size_t{gridDim.x} * block)
+    value = op(value, A{widen(in[i])});
+  value = block_value<block>(value, op);
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
+}
+
+/// A tuning has the blocks themselves or, to fit any device, those for each multiprocessor.
+unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
+  const auto& [shape, number] = queue.tuning.values.front();
+  const int blocks = shape == "blocks" ? number : number * queue.device.compute_units;
+  const auto block = static_cast<std::size_t>(queue.tuning["block"]);
+  return std::min(static_cast<unsigned>(blocks), blocks_for(args.size(), block));
+}
+
+std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
+  return two_launches_workspace(blocks(queue, args));
+}
+
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
+  const unsigned grid = blocks(queue, args);
+  with_constant<256, 512>(static_cast<unsigned>(queue.tuning["block"]), [&]<unsigned block>() {
+    in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
+      launch(reduce_striding<block, T, Op>, grid, block, 0, queue, a.in.data(), a.in.size(), partials);
+    });
+  });
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "a grid of chosen size strides over the array, two launches at any n: bound by 4-byte loads in flight",
+    .improves = "unrolled",
+    .tunings = {{{{"per_unit", 4}, {"block", 512}}},
+                {{{"per_unit", 8}, {"block", 256}}},
+                {{{"per_unit", 16}, {"block", 512}}},
+                {{{"per_unit", 64}, {"block", 512}}},
+                {{{"blocks", 512}, {"block", 256}}},
+                {{{"blocks", 1024}, {"block", 256}}},
+                {{{"blocks", 2048}, {"block", 256}}},
+                {{{"blocks", 512}, {"block", 512}}},
+                {{{"blocks", 1024}, {"block", 512}}},
+                {{{"blocks", 1536}, {"block", 512}}},
+                {{{"blocks", 2048}, {"block", 512}}},
+                {{{"blocks", 3072}, {"block", 512}}}},
+    .workspace = workspace,
+    .launch = reduce,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,51 @@
+// As interleaved_modulo, with the adding threads moved together, so that whole warps leave early; now they lie two,
+// four, eight … words apart, and meet in the banks of shared memory. Bound by instructions and these conflicts. After
+// Harris, reduction 2.
+#include "backends/cuda/device/two_launches.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// Dynamic shared memory: a value for each thread. The block's size is a power of two.
+template <class T, class Op>
+__global__ void reduce_strided(const T* in, std::size_t n, Accumulator<T>* partials) {
+  using A = Accumulator<T>;
+  A* const value = dynamic_shared<A>();
+  const Op op;
+  const unsigned me = threadIdx.x;
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + me;
+  value[me] = i < n ? widen(in[i]) : Op::template identity<A>;
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    __syncthreads();
+    if (const unsigned at = 2 * stride * me; at < blockDim.x) value[at] = op(value[at], value[at + stride]);
+  }
+  if (me == 0) partials[blockIdx.x] = value[0];
+}
+
+unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
+  return blocks_for(args.size(), static_cast<std::size_t>(queue.tuning["block"]));
+}
+
+std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
+  return two_launches_workspace(blocks(queue, args));
+}
+
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
+  const auto block = static_cast<unsigned>(queue.tuning["block"]);
+  const unsigned grid = blocks(queue, args);
+  in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
+    launch(reduce_strided<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(), partials);
+  });
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "a tree of doubling strides by neighbouring threads: bound by instructions, with bank conflicts from its "
+            "strides",
+    .improves = "interleaved_modulo",
+    .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
+    .workspace = workspace,
+    .launch = reduce,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,48 @@
+// Every launch leaves a partial for each 256 elements, and launches follow until one is left: no atomic. Bound by
+// latency, one element a thread, and by the launches: three at 2^24.
+#include "backends/cuda/device/reduction.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned block = 256;
+
+template <class T, class Op>
+__global__ void __launch_bounds__(block) reduce_level(const T* in, std::size_t n, Accumulator<T>* partials) {
+  using A = Accumulator<T>;
+  const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
+  const A value = block_value<block>(i < n ? A{widen(in[i])} : Op::template identity<A>, Op());
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
+}
+
+/// Reads `n` values, leaves what they come to in `out`, and writes partials to `space`, which has room for n/128.
+template <class T, class Op>
+void reduce_levels(const Queue& queue, const T* in, std::size_t n, Accumulator<T>* space, Accumulator<T>* out) {
+  const unsigned blocks = blocks_for(n, block);
+  Accumulator<T>* const to = blocks == 1 ? out : space;
+  launch(reduce_level<T, Op>, blocks, block, 0, queue, in, n, to);
+  if (blocks > 1) reduce_levels<Accumulator<T>, Op>(queue, to, blocks, space + blocks, out);
+}
+
+std::size_t workspace(const Queue&, const ReduceSum::Args& args) {
+  std::size_t partials = 0;
+  for (std::size_t n = args.size(); n > 1; n = blocks_for(n, block)) partials += blocks_for(n, block);
+  return partials * sizeof(double);
+}
+
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
+  dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
+    reduce_levels<T, Op>(queue, a.in.data(), a.in.size(), reinterpret_cast<Accumulator<T>*>(queue.workspace.data()),
+                         a.out.data());
+  });
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "launch upon launch, each leaving a 256th: no atomics, bound by latency at one element a thread",
+    .improves = "warp_shuffle",
+    .workspace = workspace,
+    .launch = reduce,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

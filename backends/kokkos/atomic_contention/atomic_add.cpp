@@ -1,0 +1,29 @@
+// Kokkos::atomic_add for every addition. Bound as a handwritten atomic is, by the unit of its address.
+#include "backends/kokkos/queue.hpp"
+#include "experiments/atomic_contention.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+template <class T>
+void count_into(const Queue& queue, std::span<T> counters, std::size_t atomics) {
+  const auto to = array(counters);
+  const auto addresses = static_cast<unsigned>(counters.size());
+  Kokkos::deep_copy(queue.exec, to, T(0));
+  Kokkos::parallel_for(
+      range(queue, atomics),
+      KOKKOS_LAMBDA(std::size_t i) { Kokkos::atomic_add(&to(static_cast<unsigned>(i) % addresses), T(1)); });
+}
+
+void count(const Queue& queue, const AtomicContention::Args& args) {
+  std::visit([&](auto counters) { count_into(queue, counters, args.atomics); }, args.counters);
+}
+
+const Register<AtomicContention> variant{{
+    .idea = "Kokkos::atomic_add for each addition, on blocks of Kokkos's choice: bound by the unit of its address",
+    .applies = AtomicContention::is_global,
+    .launch = count,
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos

@@ -1,0 +1,45 @@
+// A league of teams that strides over the array tile by tile: the threads of a team add neighbouring 16-byte vectors,
+// several loads each, so that the league reads one window at a time. Bound by memory, once the league fills the device.
+#include "backends/kokkos/reduce_sum/vectors.hpp"
+#include "experiments/reduce_sum.hpp"
+
+namespace crosswarp::kokkos {
+namespace {
+
+using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
+
+constexpr int loads = 4;
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  const ReduceSum::Typed<float>& a = args.f32();
+  const Vectors vectors(a.in);
+  const int threads = is_asynchronous ? 256 : 1;  // of a team
+  const std::size_t tile = static_cast<std::size_t>(threads) * loads;
+  const std::size_t tiles = std::max<std::size_t>(1, (vectors.count + tile - 1) / tile);
+  const auto most_teams = static_cast<std::size_t>(queue.device.compute_units * queue.tuning["per_unit"]);
+  const std::size_t teams = std::min(tiles, most_teams);
+  Kokkos::parallel_reduce(
+      Policy(queue.exec, static_cast<int>(teams), threads),
+      KOKKOS_LAMBDA(const Policy::member_type& team, float& sum) {
+        const auto me = static_cast<std::size_t>(team.team_rank()), all = static_cast<std::size_t>(team.team_size());
+        const auto league_rank = static_cast<std::size_t>(team.league_rank());
+        float mine = 0;
+        for (std::size_t t = league_rank; t < tiles; t += teams)
+          mine += vectors.sum_of_some<loads>(t * tile + me, all,
+                                             (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count);
+        if (league_rank == 0 && me == 0) mine += vectors.sum_of_ends();
+        sum += mine;  // every thread's: parallel_reduce joins them
+      },
+      scalar(a.out));
+}
+
+const Register<ReduceSum> variant{{
+    .idea = "teams stride over tiles of 16-byte vectors, four loads a thread in flight: bound by memory",
+    .improves = "team",
+    .tunings = {{{{"per_unit", 64}}}, {{{"per_unit", 8}}}, {{{"per_unit", 16}}}},
+    .applies = ReduceSum::is_f32_sum,
+    .launch = sum,
+}};
+
+}  // namespace
+}  // namespace crosswarp::kokkos

@@ -1,0 +1,7 @@
+#include "experiments/bank_conflict.hpp"
+
+namespace crosswarp {
+
+template ExperimentEntry describe<BankConflict>();
+
+}  // namespace crosswarp

@@ -1,0 +1,7 @@
+#include "experiments/memory_bandwidth.hpp"
+
+namespace crosswarp {
+
+template ExperimentEntry describe<MemoryBandwidth>();
+
+}  // namespace crosswarp

@@ -1,0 +1,7 @@
+#include "experiments/memory_latency.hpp"
+
+namespace crosswarp {
+
+template ExperimentEntry describe<MemoryLatency>();
+
+}  // namespace crosswarp
