@@ -63,7 +63,6 @@ missing_packages() {
   done
   libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev)
   [[ " $* " == *" -DCROSSWARP_KOKKOS=OFF "* ]] || has_kokkos || libraries+=(libtrilinos-kokkos-dev)
-  if [[ $preset == cuda ]]; then optional+=(libamdhip64-dev); fi  # the headers of HIP, which has NVIDIA's GPUs, too
   if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then
     libraries+=(hipcc libamdhip64-dev)
     optional+=(libhipcub-dev)
