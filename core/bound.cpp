@@ -98,8 +98,10 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
   const Ceiling& nearest = *std::max_element(ceilings.begin(), ceilings.end(),
                                              [](const Ceiling& a, const Ceiling& b) { return a.seconds < b.seconds; });
   if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};
-  if (result.cost.rated == Quantity::accesses && &nearest == &ceilings.back() && nearest.seconds < launch_share * *time)
-    return BoundInWords{"latency: each access waits for the one before it", {}};
+  const std::string counted = result.counters ? explanation(result, *result.counters) : "";
+  // What is held to no ceiling, and is not the launch, only counters can tell.
+  if (result.cost.ceiling.empty() && &nearest == &ceilings.back() && nearest.seconds < launch_share * *time)
+    return BoundInWords{counted.empty() ? "unknown: no ceiling for what it counts" : counted, {}};
   const double share = nearest.seconds / *time;
   // The one that a cache can get a result above.
   const bool is_memory = held_to_memory && &nearest == &ceilings.front();
@@ -109,8 +111,7 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
   const double gain = std::max(1.0, 1 / share);
   const std::string at_most = fmt::format("; at most {:.2f} × to gain", gain);
   if (share >= nearest.near) return BoundInWords{ceiling + at_most, gain};
-  std::string words = result.counters ? explanation(result, *result.counters) : "";
-  if (words.empty()) words = "not explained by memory or compute";
+  const std::string_view words = counted.empty() ? "not explained by memory or compute" : std::string_view(counted);
   return BoundInWords{fmt::format("{} ({}){}", words, ceiling, at_most), gain};
 }
 

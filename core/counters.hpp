@@ -41,7 +41,7 @@ struct KernelUse {
   std::size_t shared_bytes = 0;  ///< Per block, static and dynamic.
   double occupancy = 0;          ///< Resident threads over the most that fit.
   std::size_t blocks = 0;
-  std::size_t useful_blocks = 0;  ///< Those that do not leave at once; 0: all of them.
+  std::size_t useful_blocks = 0;  ///< Those that do not leave at once; 0: nobody said.
   std::size_t threads = 0;        ///< Per block.
 };
 

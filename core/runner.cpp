@@ -40,6 +40,19 @@ void judge(Result& result, const Problem& problem, const Bound& bound) {
 }
 
 /// The one with most threads.
+/// No hardware knows them: a launch says how many of its blocks have work, or nobody does.
+void tell_useful_blocks(Counters& counters, const KernelUse& kernel) {
+  for (Count& count : counters.counts) {
+    if (count.counter->name != "useful_blocks") continue;
+    if (kernel.useful_blocks == 0) {
+      count.why_not = "the launch does not say";
+    } else {
+      count.value = static_cast<double>(kernel.useful_blocks);
+      count.why_not.clear();
+    }
+  }
+}
+
 KernelUse largest(const std::vector<KernelUse>& kernels) {
   KernelUse most;
   for (const KernelUse& kernel : kernels)
@@ -266,12 +279,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     std::vector<KernelUse> uses;
     for (const KernelRun& kernel : counters.kernels) uses.push_back(kernel.use);
     if (result.kernel.registers == 0) result.kernel = largest(uses);  // nobody could tell before
-    for (Count& count : counters.counts)  // which is the launching layer's to tell, and not the hardware's
-      if (count.counter->name == "useful_blocks" && result.kernel.blocks > 0) {
-        count.value =
-            static_cast<double>(result.kernel.useful_blocks ? result.kernel.useful_blocks : result.kernel.blocks);
-        count.why_not.clear();
-      }
+    tell_useful_blocks(counters, result.kernel);
     prove(result);
   }
 }

@@ -38,6 +38,11 @@ struct LaunchContext {
   LaunchLog* log = nullptr;
 };
 
+/// To be called behind a launch of whose blocks only `useful` do not leave at once.
+inline void note_useful_blocks(const LaunchContext& context, std::size_t useful) {
+  if (context.log->on) context.log->kernels.back().useful_blocks = useful;
+}
+
 /// What a variant's file says of itself. `Queue` is the backend's own type: it tells the backend's name and carries the
 /// real stream or execution space, so that nothing is cast.
 template <class E, class Queue>

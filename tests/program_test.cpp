@@ -23,7 +23,7 @@ class Temporary {
  public:
   explicit Temporary(const std::string& name) : path_(temporary_file(name)) {}
   ~Temporary() {
-    fs::remove(path_);
+    fs::remove_all(path_);
     fs::remove(path_ + ".journal");
   }
   operator const std::string&() const { return path_; }
@@ -235,6 +235,20 @@ TEST(Program, SaysInOneLineThatTheHostHasNoCounters) {
     EXPECT_TRUE(row["counters"].empty());
     EXPECT_TRUE(row["bound"].is_string());
   }
+}
+
+TEST(Program, MeasuresCeilingsAndKeepsThem) {
+  const Temporary cache("cache");
+  const auto began = std::chrono::steady_clock::now();
+  const Finished finished =
+      run_process("XDG_CACHE_HOME=" + std::string(cache) + " " + sibling("bench") + " devices --measure");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_LT(took.count(), 40) << finished.output;
+  for (const char* part : {"\nmemory ", "\nl1 ", "\nl2 "})
+    EXPECT_NE(finished.output.find(part), std::string::npos) << part << finished.output;
+  std::ifstream file(std::string(cache) + "/crosswarp/ceilings.json");
+  EXPECT_TRUE(nlohmann::json::parse(file).is_object());
 }
 
 TEST(Program, ExplainsEachCounter) {

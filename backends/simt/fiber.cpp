@@ -9,6 +9,10 @@
 #include <sanitizer/common_interface_defs.h>
 #elif defined(CROSSWARP_TSAN)
 #include <sanitizer/tsan_interface.h>
+
+/// OpenMP's own synchronisation is unknown to ThreadSanitizer, which takes its threads' sharing with the one that
+/// forked them for races. The kernels are not run by these.
+extern "C" const char* __tsan_default_suppressions() { return "race:libgomp.so"; }
 #endif
 
 namespace crosswarp::simt {

@@ -81,7 +81,10 @@ TEST_F(BoundWords, NameThePartThatTheCostIsHeldTo) {
   EXPECT_EQ(words(), "f64: 100 % of measured peak; at most 1.00 × to gain");
   result.cost = {.accesses = 1e6, .rated = Quantity::accesses, .ceiling = ""};
   result.measured_peak = 0;
-  EXPECT_EQ(words(), "latency: each access waits for the one before it");
+  EXPECT_EQ(words(), "unknown: no ceiling for what it counts");
+  counted({{"l2_atomic_unit", 33}, {"l2_throughput", 4}});
+  EXPECT_TRUE(says("atomics on few addresses"));
+  EXPECT_FALSE(bound_in_words(result)->gain);
 }
 
 TEST_F(BoundWords, KnowNothingWithoutACeiling) {

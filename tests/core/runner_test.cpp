@@ -403,15 +403,14 @@ TEST_F(RunnerTest, ObservesEachPlacementAndTakesTheMedian) {
   EXPECT_TRUE(outcomes({Result{}}).empty());
 }
 
-TEST_F(RunnerTest, TellsOfUsefulBlocks) {
-  auto results =
-      runner.run({add("right",
-                      [](const Launch& l) {
-                        if (l.log.on)
-                          l.log.kernels = {{.registers = 8, .blocks = 100, .useful_blocks = 7, .threads = 32}};
-                        l.fill();
-                      })},
-                 Mode::cold, {"fake"});
+TEST_F(RunnerTest, TellsOfUsefulBlocksWhereTheLaunchDoes) {
+  const auto with_blocks = [&](const char* name, std::size_t useful) {
+    return add(name, [useful](const Launch& l) {
+      if (l.log.on) l.log.kernels = {{.registers = 8, .blocks = 100, .useful_blocks = useful, .threads = 32}};
+      l.fill();
+    });
+  };
+  auto results = runner.run({with_blocks("says", 7), with_blocks("silent", 0)}, Mode::cold, {"fake"});
   lab.device->counts = [](const auto& wanted) {
     Counters counters;
     for (const Counter* counter : wanted) counters.counts.push_back({counter, {}, "not the hardware's to tell"});
@@ -419,6 +418,7 @@ TEST_F(RunnerTest, TellsOfUsefulBlocks) {
   };
   runner.count(results, select_counters("occupancy"));
   EXPECT_EQ((*results[0].counters)["useful_blocks"], 7.0);
+  EXPECT_FALSE((*results[1].counters)["useful_blocks"]);
 }
 
 TEST_F(RunnerTest, KnowsCeilingsOfEarlierRuns) {

@@ -26,6 +26,7 @@ bool applies(const Point& point) {
 void sum(const Queue& queue, const RowSum::Args& args) {
   launch(add_row_if_any, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.rows(), args.columns,
          args.out.data());
+  note_useful_blocks(queue, args.rows());
 }
 
 const Register<RowSum> variant{{
