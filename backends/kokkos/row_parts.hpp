@@ -34,6 +34,7 @@ struct Kokkos::reduction_identity<crosswarp::kokkos::Sums<rows>> {
 };
 
 namespace crosswarp::kokkos {
+namespace {  // lambdas of device code must be a file's own: nvcc does not tell those of an inline function apart
 
 /// `league` teams of `threads` in all where threads are a GPU's, `vector` of them side by side; else of one.
 inline Teams teams(const Queue& queue, std::size_t league, int threads, int vector) {
@@ -187,4 +188,5 @@ inline void sum_by_chunks(const Queue& queue, const RowSum::Args& args, const Ch
       });
 }
 
+}  // namespace
 }  // namespace crosswarp::kokkos

@@ -19,10 +19,12 @@ using Accumulator = ReduceSum::Result<T>;
 template <class Launch>
 void dispatch(const ReduceSum::Args& args, Launch&& launch) {
   std::visit(
-      [&](const auto& typed) {
-        if (args.operation == ReduceSum::Operation::sum) launch(typed, Sum());
-        if (args.operation == ReduceSum::Operation::min) launch(typed, Min());
-        if (args.operation == ReduceSum::Operation::max) launch(typed, Max());
+      [&]<class T>(const ReduceSum::Typed<T>& typed) {
+        if constexpr (std::same_as<T, float>) {  // which alone have a least and a greatest: ReduceSum::exists
+          if (args.operation == ReduceSum::Operation::min) return launch(typed, Min());
+          if (args.operation == ReduceSum::Operation::max) return launch(typed, Max());
+        }
+        launch(typed, Sum());
       },
       args.typed);
 }

@@ -1,7 +1,6 @@
 // What a user would call: the reduction by the idea that is best at its size. One block while one multiprocessor's
-// loads are in flight at once, one cluster while its blocks' are, then a grid whose blocks post their partials, each
-// with one tile of as few loads as fill the device, and for large arrays waves of them. Bound by the launch, by
-// latency, by memory.
+// loads are in flight at once, one cluster while its blocks' are, then a grid whose blocks post their partials: a tile
+// a block as long as all are resident. Bound by the launch, by latency, by memory.
 #include "backends/cuda/device/by_cluster.hpp"
 #include "backends/cuda/device/by_mail.hpp"
 #include "backends/cuda/device/by_ticket.hpp"
@@ -10,7 +9,7 @@ namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 512;
-constexpr unsigned largest_unroll = 4;
+constexpr unsigned largest_unroll = 4;  // of a cluster; with it a grid's blocks need registers that other blocks want
 constexpr unsigned cluster_blocks = 8;  // which every GPU with clusters has
 
 #if CROSSWARP_HAS_COOPERATIVE
@@ -34,12 +33,12 @@ __global__ void __launch_bounds__(threads)
 #endif
 }
 
-/// Calls `use` with the least unroll with which `packs` take no more than `most_blocks` tiles, or with the largest.
-template <class Use>
+/// Calls `use` with the least of `unrolls` with which `packs` take no more than `most_blocks` tiles, or with the last.
+template <unsigned... unrolls, class Use>
 void with_unroll(std::size_t packs, unsigned most_blocks, Use&& use) {
-  unsigned unroll = 1;
-  while (unroll < largest_unroll && packs > std::size_t{most_blocks} * block * unroll) unroll *= 2;
-  with_constant<1, 2, largest_unroll>(unroll, use);
+  unsigned chosen = 0;
+  ((chosen == 0 || packs > std::size_t{most_blocks} * block * chosen ? void(chosen = unrolls) : void()), ...);
+  with_constant<unrolls...>(chosen, use);
 }
 
 bool has_clusters([[maybe_unused]] const Queue& queue) {
@@ -65,35 +64,31 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
     };
     if (packs <= 256) {
       launch_grid.template operator()<256, 1>(1);
-    } else if (kib <= static_cast<std::size_t>(queue.tuning["block_kib"])) {
-      if (packs <= 1024)
-        launch_grid.template operator()<1024, 1>(1);
-      else
-        launch_grid.template operator()<1024, 4>(1);
+    } else if (packs <= 1024) {
+      launch_grid.template operator()<256, 4>(1);
+    } else if (packs <= 2048) {
+      launch_grid.template operator()<block, 4>(1);
     } else if (has_clusters(queue) && kib <= static_cast<std::size_t>(queue.tuning["cluster_kib"])) {
 #if CROSSWARP_HAS_PTX
-      with_unroll(packs, cluster_blocks, [&]<unsigned unroll>() {
+      with_unroll<1, 2, largest_unroll>(packs, cluster_blocks, [&]<unsigned unroll>() {
         launch_clusters(cluster_blocks, reduce_by_cluster<block, unroll, T, Op>, cluster_blocks, block, 0, queue,
                         a.in.data(), n, combining, a.out.data());
       });
 #endif
     } else {
-      with_unroll(packs, static_cast<unsigned>(queue.device.compute_units), [&]<unsigned unroll>() {
+      with_unroll<1, 2>(packs, static_cast<unsigned>(queue.device.compute_units), [&]<unsigned unroll>() {
         launch_grid.template operator()<block, unroll>(std::min(most_blocks(queue), tiles_of<T>(n, block, unroll)));
       });
     }
   });
 }
 
-Tuning tuning(int block_kib, int cluster_kib, int waves) {
-  return {{{"block_kib", block_kib}, {"cluster_kib", cluster_kib}, {"waves", waves}}};
-}
+Tuning tuning(int cluster_kib, int waves) { return {{{"cluster_kib", cluster_kib}, {"waves", waves}}}; }
 
 const Register<ReduceSum> variant{{
     .idea = "one block, a cluster or a grid, by size: bound by the launch, then by latency, then by memory",
     .improves = "mailbox",
-    .tunings = {tuning(32, 256, 16), tuning(32, 0, 16), tuning(16, 128, 16), tuning(64, 512, 16), tuning(32, 256, 4),
-                tuning(32, 256, 1)},
+    .tunings = {tuning(256, 1), tuning(128, 1), tuning(0, 1), tuning(512, 1), tuning(256, 4)},
     .workspace = workspace,
     .launch = reduce,
 }};

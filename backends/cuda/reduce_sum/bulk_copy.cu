@@ -103,7 +103,7 @@ const Register<ReduceSum> variant{{
     .improves = "mailbox",
     .needs = {"ptx", "tma"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(16, 6, 2), tuning(8, 12, 2), tuning(32, 3, 2), tuning(16, 4, 3), tuning(32, 6, 1),
+    .tunings = {tuning(32, 3, 2), tuning(16, 6, 2), tuning(8, 12, 2), tuning(16, 4, 3), tuning(32, 6, 1),
                 tuning(16, 12, 1), tuning(4, 8, 4)},
     .workspace = workspace,
     .launch = reduce,

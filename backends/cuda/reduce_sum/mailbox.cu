@@ -46,7 +46,7 @@ const Register<ReduceSum> variant{{
     .improves = "last_block",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE
-    .tunings = {tuning(512, 4, 0, 1), tuning(512, 2, 0, 1), tuning(512, 1, 0, 1), tuning(1024, 1, 0, 1),
+    .tunings = {tuning(512, 2, 0, 1), tuning(512, 4, 0, 1), tuning(512, 1, 0, 1), tuning(1024, 1, 0, 1),
                 tuning(1024, 2, 0, 1), tuning(512, 4, 1, 1), tuning(512, 1, 1, 1), tuning(512, 4, 0, 4),
                 tuning(512, 4, 0, 16)},
     .workspace = workspace,

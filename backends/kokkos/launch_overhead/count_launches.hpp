@@ -5,6 +5,7 @@
 #include "experiments/launch_overhead.hpp"
 
 namespace crosswarp::kokkos {
+namespace {
 
 inline void count_launches(const Queue& queue, const LaunchOverhead::Args& args, bool fenced) {
   const auto count = scalar(args.count);
@@ -15,4 +16,5 @@ inline void count_launches(const Queue& queue, const LaunchOverhead::Args& args,
   }
 }
 
+}  // namespace
 }  // namespace crosswarp::kokkos

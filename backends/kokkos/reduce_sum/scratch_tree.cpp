@@ -46,7 +46,7 @@ const Register<ReduceSum> variant{{
     .idea =
         "a tree in team scratch memory and one atomic per team: bound by memory, by clearing and two kernels if small",
     .improves = "team_vector",
-    .tunings = {{{{"per_unit", 64}}}, {{{"per_unit", 8}}}, {{{"per_unit", 16}}}},
+    .tunings = {{{{"per_unit", 16}}}, {{{"per_unit", 8}}}, {{{"per_unit", 64}}}},
     .applies = ReduceSum::is_f32_sum,
     .launch = sum,
 }};

@@ -36,7 +36,7 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 const Register<ReduceSum> variant{{
     .idea = "teams stride over tiles of 16-byte vectors, four loads a thread in flight: bound by memory",
     .improves = "team",
-    .tunings = {{{{"per_unit", 64}}}, {{{"per_unit", 8}}}, {{{"per_unit", 16}}}},
+    .tunings = {{{{"per_unit", 8}}}, {{{"per_unit", 16}}}, {{{"per_unit", 64}}}},
     .applies = ReduceSum::is_f32_sum,
     .launch = sum,
 }};
