@@ -33,6 +33,9 @@ struct Factor {
   }
 };
 
+__device__ inline float widened(Half value) { return half_value(value); }
+__device__ inline float widened(Bfloat16 value) { return to_float(value); }
+
 /// A dimension as kernels and libraries count it, with room for the tile in which it ends.
 inline unsigned extent(std::size_t of) {
   if (of > 0x7fff'0000) throw Error("dimensions of this product must be less than 2^31");
