@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backends/gpu/kernel.hpp"
+#include "backends/cuda/device/tensor_tile.hpp"
 #include "experiments/matmul_f16.hpp"
 
 namespace crosswarp::gpu {
@@ -91,41 +91,56 @@ struct Output {
 
 #if CROSSWARP_HAS_PTX
   /// Two sums in the output's type, if that has 16 bits.
-  __device__ std::uint32_t packed(float first, float second) const {
+  template <bool bf16>
+  __device__ static std::uint32_t packed(float first, float second) {
     std::uint32_t both;
-    if (is_bf16)
+    if constexpr (bf16)
       asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
     else
       asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
     return both;
   }
 
-  /// Two neighbours, the first in an even column: as one where the pitch allows it.
-  __device__ void store_pair(unsigned row, unsigned column, float first, float second) const {
-    if (columns % 2 != 0) {
-      store(row, column, first);
-      store(row, column + 1, second);
-    } else if (row < rows && column < columns) {
-      const std::size_t i = (std::size_t{row} * columns + column) / 2;
-      if (is_f32)
-        static_cast<float2*>(at)[i] = {first, second};
-      else
-        static_cast<std::uint32_t*>(at)[i] = packed(first, second);
-    }
+  /// What a lane has of a warp's 16 rows of 2·`count` columns, in the layout of mma.m16n8 and wgmma: of each eight
+  /// columns those at 2·(l % 4) and behind it, in rows l / 4 (sums 0 and 1) and l / 4 + 8 (sums 2 and 3).
+  template <bool bf16, unsigned count>
+  __device__ void store_fragment(unsigned first_row, unsigned first_column, const float (&sums)[count]) const {
+    if (is_f32)
+      store_pairs<float>(first_row, first_column, sums, [](float first, float second) {
+        return SumPair<float>{first, second};
+      });
+    else
+      store_pairs<std::uint16_t>(first_row, first_column, sums, [](float first, float second) {
+        return __builtin_bit_cast(SumPair<std::uint16_t>, packed<bf16>(first, second));
+      });
   }
 
-  /// What a lane has of `tile_columns` columns of a warp's 16 rows, in the layout of mma.m16n8 and wgmma: of each eight
-  /// columns those at 2·(l % 4) and behind it, in rows l / 4 (sums 0 and 1) and l / 4 + 8 (sums 2 and 3).
-  template <unsigned tile_columns>
-  __device__ void store_fragment(unsigned first_row, unsigned first_column,
-                                 const float (&sums)[tile_columns / 2]) const {
-    const unsigned lane = threadIdx.x % warp_size();
+ private:
+  /// Pairs are stored as one where the pitch allows it.
+  template <class Element, unsigned count, class Convert>
+  __device__ void store_pairs(unsigned first_row, unsigned first_column, const float (&sums)[count],
+                              Convert convert) const {
+    const unsigned lane = threadIdx.x % warp_size(), column = first_column + lane % 4 * 2;
+    const unsigned left = column < columns ? columns - column : 0;
 #pragma unroll
-    for (unsigned j = 0; j < tile_columns / 8; ++j)
+    for (unsigned h = 0; h < 2; ++h) {
+      const unsigned row = first_row + lane / 4 + 8 * h;
+      if (row >= rows) continue;
+      Element* const to = static_cast<Element*>(at) + std::size_t{row} * columns + column;
+      if (columns % 2 == 0) {
 #pragma unroll
-      for (unsigned h = 0; h < 2; ++h)
-        store_pair(first_row + lane / 4 + 8 * h, first_column + 8 * j + lane % 4 * 2, sums[4 * j + 2 * h],
-                   sums[4 * j + 2 * h + 1]);
+        for (unsigned j = 0; j < count / 4; ++j)
+          if (8 * j < left)
+            *reinterpret_cast<SumPair<Element>*>(to + 8 * j) = convert(sums[4 * j + 2 * h], sums[4 * j + 2 * h + 1]);
+      } else {
+#pragma unroll
+        for (unsigned j = 0; j < count / 4; ++j) {
+          const SumPair<Element> pair = convert(sums[4 * j + 2 * h], sums[4 * j + 2 * h + 1]);
+          if (8 * j < left) to[8 * j] = pair.first;
+          if (8 * j + 1 < left) to[8 * j + 1] = pair.second;
+        }
+      }
+    }
   }
 #endif
 };

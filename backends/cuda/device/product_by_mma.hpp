@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(MmaTile::threads, 2) multiply_by_mma(Factor a,
   }
 #pragma unroll
   for (unsigned r = 0; r < 4; ++r)
-    c.store_fragment<Tile::share>(row + warp_row + 16 * r, column + warp_column,
-                                  reinterpret_cast<const float(&)[Tile::share / 2]>(sums[r]));
+    c.store_fragment<bf16>(row + warp_row + 16 * r, column + warp_column,
+                           reinterpret_cast<const float(&)[Tile::share / 2]>(sums[r]));
 }
 
 inline void multiply_by_mma(const Queue& queue, const MatmulF16::Args& args, unsigned band) {

@@ -158,9 +158,9 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       is_pending = plan.by_boxes;
       if (is_pending) {
 #pragma unroll
-        for (unsigned i = 0; i < columns / 4; ++i) packed[i] = out.packed(sums[2 * i], sums[2 * i + 1]);
+        for (unsigned i = 0; i < columns / 4; ++i) packed[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
       } else {
-        out.store_fragment<columns>(pending_row, pending_column, sums);
+        out.store_fragment<bf16>(pending_row, pending_column, sums);
       }
     }
 #pragma unroll

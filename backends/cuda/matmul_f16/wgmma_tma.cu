@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
   wait_for_wgmma<0>();
   settle(sums);
-  c.store_fragment<columns>(row + 64 * group + 16 * warp, column, sums);
+  c.store_fragment<bf16>(row + 64 * group + 16 * warp, column, sums);
 #endif
 }
 
