@@ -57,11 +57,14 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * Tile::a_bytes,
                  written = ring_b + stages * Tile::b_bytes;
   const unsigned rank = cluster_rank(), clusters = gridDim.x / plan.cluster;
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+    prefetch_map(a);
+    prefetch_map(b);
     for (unsigned s = 0; s < stages; ++s) {
       full[s].initialise(1);
       empty[s].initialise(plan.cluster * Tile::warps);
     }
+  }
   sync_cluster();
   wait_for_the_launch_before();
 
@@ -116,19 +119,24 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     std::uint32_t packed[columns / 4];
     bool is_pending = false;
     unsigned pending_row = 0, pending_column = 0;
-    unsigned to = written + warp * 2 * Tile::panel_bytes, other = to + Tile::panel_bytes;
-    const auto write_panel = [&](unsigned panel) {
-      const unsigned column = pending_column + panel * row_elements;
-      if (!is_pending || pending_row >= out.rows || column >= out.columns) return;
-      if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from here, which is the last but one, has read
-      sync_warp();
+    const auto write_panel = [&](unsigned panel, unsigned by_way_of) {
 #pragma unroll
       for (unsigned quad = 0; quad < 4; ++quad)
-        store_matrices(to + swizzled(lane % 16, 2 * quad + lane / 16), packed + 16 * panel + 4 * quad);
+        store_matrices(by_way_of + swizzled(lane % 16, 2 * quad + lane / 16), packed + 16 * panel + 4 * quad);
       publish_to_bulk_copies();
       sync_warp();
-      if (lane == 0) store_box(c, pending_row, column, to);
-      std::swap(to, other);
+      if (lane == 0) store_box(c, pending_row, pending_column + panel * row_elements, by_way_of);
+    };
+    const auto is_in_c = [&](unsigned panel) {
+      return is_pending && pending_row < out.rows && pending_column + panel * row_elements < out.columns;
+    };
+    unsigned next = written + warp * 2 * Tile::panel_bytes, last = next + Tile::panel_bytes;
+    const auto write_panel_if_any = [&](unsigned panel) {
+      if (!is_in_c(panel)) return;
+      if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from there, which is the last but one, has read
+      sync_warp();
+      write_panel(panel, next);
+      std::swap(next, last);
     };
 
     float sums[columns / 2];
@@ -144,11 +152,11 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         last_stage = stage;
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
-          if (block == panel) write_panel(panel);
+          if (block == panel) write_panel_if_any(panel);
       }
 #pragma unroll
       for (unsigned panel = 0; panel < Tile::panels; ++panel)
-        if (panel >= plan.blocks) write_panel(panel);
+        if (panel >= plan.blocks) write_panel_if_any(panel);
       wait_for_wgmma<0>();
       settle(sums);
       release(last_stage);
@@ -163,8 +171,12 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         out.store_fragment<bf16>(pending_row, pending_column, sums);
       }
     }
+    // The last tile's panels need not wait for each other: the ring will not be filled again, and of A in it nobody
+    // else reads this warp's rows.
+    static_assert(Tile::panels <= stages);
 #pragma unroll
-    for (unsigned panel = 0; panel < Tile::panels; ++panel) write_panel(panel);
+    for (unsigned panel = 0; panel < Tile::panels; ++panel)
+      if (is_in_c(panel)) write_panel(panel, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes);
     wait_for_bulk_reads<0>();
   }
   sync_warp();
