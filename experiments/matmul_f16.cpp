@@ -43,9 +43,10 @@ std::vector<Point> MatmulF16::bench_points() {
   return points;
 }
 
-/// Each shape in one of the eight combinations, which take turns; and some shapes in all. The last two have more tiles
-/// than a GPU has multiprocessors, an odd number of rows of them, and few columns in the last: for kernels whose blocks
-/// take one after the other; in the second these are shorter than what is still to be written of the one before.
+/// Each shape in one of the eight combinations, which take turns; and some shapes in all. Of these two are deep and
+/// small, for kernels that take sums in parts; the last two have more tiles than a GPU has multiprocessors, an odd
+/// number of rows of them, and few columns in the last: for kernels whose blocks take one after the other. In the very
+/// last these are shorter than what is still to be written of the one before.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
   for (const std::string layout : {"nn", "tn"})
@@ -57,8 +58,13 @@ std::vector<TestPoint> MatmulF16::test_points() {
     const auto& [layout, type, out] = kinds[turn++ % kinds.size()];
     points.push_back({point(shape, layout, type, out)});
   }
-  for (const ProductShape& shape :
-       {ProductShape{65, 33, 129}, {64, 128, 64}, {257, 264, 72}, {2100, 2312, 328}, {2100, 2312, 136}})
+  for (const ProductShape& shape : {ProductShape{65, 33, 129},
+                                    {64, 128, 64},
+                                    {257, 264, 72},
+                                    {72, 136, 4104},
+                                    {71, 137, 4104},
+                                    {2100, 2312, 328},
+                                    {2100, 2312, 136}})
     for (const auto& [layout, type, out] : kinds)
       if (const TestPoint test{point(shape, layout, type, out)};
           std::ranges::find(points, test.point, &TestPoint::point) == points.end())

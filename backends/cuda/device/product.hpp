@@ -80,13 +80,28 @@ struct Output {
   explicit Output(const MatmulF16::Args& args)
       : at(args.c.data()), rows(extent(args.m)), columns(extent(args.n)), is_f32(args.f32_out), is_bf16(args.bf16) {}
 
-  __device__ void store(unsigned row, unsigned column, float sum) const {
-    if (row >= rows || column >= columns) return;
-    const std::size_t i = std::size_t{row} * columns + column;
+  /// The same matrix of floats, elsewhere.
+  static Output of_floats(void* at, const Output& like) {
+    Output floats = like;
+    floats.at = at;
+    floats.is_f32 = true;
+    return floats;
+  }
+  /// That of floats which is `elements` behind this one.
+  __device__ Output part(std::size_t elements) const {
+    Output behind = *this;
+    behind.at = static_cast<float*>(at) + elements;
+    return behind;
+  }
+
+  __device__ void store_at(std::size_t i, float sum) const {
     if (is_f32)
       static_cast<float*>(at)[i] = sum;
     else
       static_cast<std::uint16_t*>(at)[i] = is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits;
+  }
+  __device__ void store(unsigned row, unsigned column, float sum) const {
+    if (row < rows && column < columns) store_at(std::size_t{row} * columns + column, sum);
   }
 
 #if CROSSWARP_HAS_PTX

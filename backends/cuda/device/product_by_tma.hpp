@@ -36,12 +36,25 @@ struct TmaTile {
 };
 
 /// Blocks of a cluster have tiles below each other. Each copies its own part of A, and one of as many parts of B to
-/// all.
+/// all. Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written as float.
 struct TmaPlan {
   TileOrder order;  ///< Of clusters' tiles.
   unsigned cluster;
-  unsigned blocks;  ///< Of 64 products of each sum.
-  bool by_boxes;    ///< C is written by tensor copies, else by its threads.
+  unsigned stages;          ///< Of 64 products of each sum.
+  unsigned parts;           ///< Of the sums.
+  unsigned stages_of_part;  ///< Of each but the last.
+  std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
+  bool by_boxes;            ///< C is written by tensor copies, else by its threads.
+
+  struct Task {
+    TileOrder::Place place;
+    unsigned part, first, stages;
+  };
+  __host__ __device__ unsigned tasks() const { return order.count() * parts; }
+  __device__ Task task(unsigned i) const {
+    const unsigned part = i / order.count(), first = part * stages_of_part;
+    return {order.place(i % order.count()), part, first, std::min(stages_of_part, stages - first)};
+  }
 };
 
 template <bool bf16, bool b_transposed, unsigned consumers, unsigned columns>
@@ -88,11 +101,11 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         else
           load_box(to, b, row, column, &full[stage], all);
       };
-      for (unsigned tile = blockIdx.x / plan.cluster; tile < plan.order.count(); tile += clusters) {
-        const auto [tile_row, tile_column] = plan.order.place(tile);
-        const unsigned row = (tile_row * plan.cluster + rank) * Tile::rows, column = tile_column * columns;
-        for (unsigned block = 0; block < plan.blocks; ++block, advance()) {
-          const unsigned depth = block * row_elements, to_b = ring_b + stage * Tile::b_bytes;
+      for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+        const TmaPlan::Task task = plan.task(i);
+        const unsigned row = (task.place.row * plan.cluster + rank) * Tile::rows, column = task.place.column * columns;
+        for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
+          const unsigned depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
           empty[stage].wait(parity ^ 1);  // at once in the first round
           full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
           load_box(ring_a + stage * Tile::a_bytes, a, row, depth, &full[stage]);
@@ -140,35 +153,35 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     };
 
     float sums[columns / 2];
-    for (unsigned tile = blockIdx.x / plan.cluster; tile < plan.order.count(); tile += clusters) {
-      const auto [tile_row, tile_column] = plan.order.place(tile);
+    for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+      const TmaPlan::Task task = plan.task(i);
       unsigned last_stage = 0;
-      for (unsigned block = 0; block < plan.blocks; ++block, advance()) {
+      for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
         full[stage].wait(parity);
         start_stage<bf16, b_transposed>(sums, ring_a + stage * Tile::a_bytes + group * 64 * row_bytes,
-                                        ring_b + stage * Tile::b_bytes, block > 0);
+                                        ring_b + stage * Tile::b_bytes, turn > 0);
         wait_for_wgmma<1>();
-        if (block > 0) release(last_stage);
+        if (turn > 0) release(last_stage);
         last_stage = stage;
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
-          if (block == panel) write_panel_if_any(panel);
+          if (turn == panel) write_panel_if_any(panel);
       }
 #pragma unroll
       for (unsigned panel = 0; panel < Tile::panels; ++panel)
-        if (panel >= plan.blocks) write_panel_if_any(panel);
+        if (panel >= task.stages) write_panel_if_any(panel);
       wait_for_wgmma<0>();
       settle(sums);
       release(last_stage);
 
-      pending_row = (tile_row * plan.cluster + rank) * Tile::rows + 16 * warp;
-      pending_column = tile_column * columns;
+      pending_row = (task.place.row * plan.cluster + rank) * Tile::rows + 16 * warp;
+      pending_column = task.place.column * columns;
       is_pending = plan.by_boxes;
       if (is_pending) {
 #pragma unroll
         for (unsigned i = 0; i < columns / 4; ++i) packed[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
       } else {
-        out.store_fragment<bf16>(pending_row, pending_column, sums);
+        out.part(task.part * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
       }
     }
     // The last tile's panels need not wait for each other: the ring will not be filled again, and of A in it nobody
@@ -210,28 +223,65 @@ struct TmaChoice {
   unsigned cluster;        ///< Blocks: 1, 2, 4 or 8.
   unsigned band;           ///< Rows of clusters' tiles that are taken together.
   bool ahead;              ///< Begins while the launch before ends.
+  unsigned parts = 1;      ///< Of the sums; none of them empty.
+
+  /// Elements from one part to the next, in the workspace: parts begin at multiples of 16 bytes.
+  static std::size_t part_pitch(const MatmulF16::Args& args) { return (args.m * args.n + 3) / 4 * 4; }
+  std::size_t workspace_bytes(const MatmulF16::Args& args) const {
+    return parts > 1 ? parts * part_pitch(args) * sizeof(float) : 0;
+  }
 };
+
+constexpr unsigned adding_block = 256;
+
+/// c = the sum of `parts` arrays of `n` floats that lie `pitch` apart.
+__global__ void __launch_bounds__(adding_block)
+    add_parts(const float4* of_parts, std::size_t pitch, unsigned parts, std::size_t n, Output c) {
+  wait_for_the_launch_before();
+  const std::size_t i = std::size_t{blockIdx.x} * adding_block + threadIdx.x;
+  if (4 * i >= n) return;
+  float4 sum{};
+#pragma unroll 4
+  for (unsigned part = 0; part < parts; ++part) {
+    const float4 more = of_parts[part * (pitch / 4) + i];
+    sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
+  }
+  const float sums[] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j)
+    if (4 * i + j < n) c.store_at(4 * i + j, sums[j]);
+}
 
 template <unsigned consumers, unsigned columns>
 void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
   using Tile = TmaTile<consumers, columns>;
+  const unsigned stages = blocks_for(args.k, row_elements);
   const TmaPlan plan{
       .order = {blocks_for(args.m, choice.cluster * Tile::rows), blocks_for(args.n, columns), choice.band},
       .cluster = choice.cluster,
-      .blocks = blocks_for(args.k, row_elements),
-      .by_boxes = !args.f32_out && args.n % 8 == 0};
+      .stages = stages,
+      .parts = choice.parts,
+      .stages_of_part = blocks_for(stages, choice.parts),
+      .part_pitch = choice.part_pitch(args),
+      .by_boxes = !args.f32_out && args.n % 8 == 0 && choice.parts == 1};
+  const Output out(args);
   const CUtensorMap a = tensor_map(factor_a(args), Tile::rows);
   const CUtensorMap b = tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster);
   const CUtensorMap c = plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16) : CUtensorMap{};
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
-    const unsigned clusters = std::min(
-        plan.order.count(), resident_clusters(kernel, choice.cluster, Tile::threads, Tile::shared_bytes, queue));
+    const unsigned clusters =
+        std::min(plan.tasks(), resident_clusters(kernel, choice.cluster, Tile::threads, Tile::shared_bytes, queue));
     cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster), behind_the_launch_before()};
     launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, clusters * choice.cluster, Tile::threads,
-                Tile::shared_bytes, queue, a, b, c, plan, Output(args));
+                Tile::shared_bytes, queue, a, b, c, plan,
+                choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
   });
+  if (choice.parts == 1) return;
+  const std::size_t n = args.m * args.n;
+  launch_dependent(add_parts, blocks_for(n, 4 * adding_block), adding_block, 0, queue,
+                   reinterpret_cast<const float4*>(queue.workspace.data()), plan.part_pitch, choice.parts, n, out);
 }
 
 inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
