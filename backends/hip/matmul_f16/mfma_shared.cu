@@ -56,8 +56,9 @@ __device__ Sums multiply_add(Four a, Four b, Sums sums) {
 #endif
 
 template <bool bf16>
-__global__ void __launch_bounds__(block) multiply_tiles([[maybe_unused]] Lines a, [[maybe_unused]] Lines b,
-                                                        [[maybe_unused]] std::byte* c, [[maybe_unused]] bool f32_out) {
+__global__ void __launch_bounds__(block)
+    multiply_by_mfma([[maybe_unused]] Lines a, [[maybe_unused]] Lines b, [[maybe_unused]] std::byte* c,
+                     [[maybe_unused]] bool f32_out) {
 #if CROSSWARP_HAS_MFMA_HERE
   alignas(16) __shared__ std::uint16_t of_a[rows * pitch], of_b[columns * pitch];
   const std::size_t tile_columns = (b.count + columns - 1) / columns;
@@ -107,7 +108,7 @@ void multiply(const Queue& queue, const MatmulF16::Args& args) {
   const Lines a{args.a.data(), args.m, args.k, args.k, 1};
   const Lines b = args.b_transposed ? Lines{args.b.data(), args.n, args.k, args.k, 1}
                                     : Lines{args.b.data(), args.n, args.k, 1, args.n};
-  launch(args.bf16 ? multiply_tiles<true> : multiply_tiles<false>,
+  launch(args.bf16 ? multiply_by_mfma<true> : multiply_by_mfma<false>,
          blocks_for(args.m, rows) * blocks_for(args.n, columns), block, 0, queue, a, b, args.c.data(), args.f32_out);
 }
 #endif
