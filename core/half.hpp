@@ -1,4 +1,4 @@
-// A 16-bit float as storage, for host and device: numbers are widened before anything is computed.
+// 16-bit floats as storage, for host and device: numbers are widened before anything is computed.
 #pragma once
 
 #include <bit>
@@ -34,6 +34,22 @@ constexpr Half to_half(float value) {
     return half(std::bit_cast<std::uint32_t>(steps) - std::bit_cast<std::uint32_t>(0.5f));
   }
   return half((magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
+}
+
+/// The upper half of a float: its exponent, and 8 bits of its significand.
+struct Bfloat16 {
+  std::uint16_t bits;
+  friend constexpr bool operator==(Bfloat16, Bfloat16) = default;
+};
+
+/// Exact.
+constexpr float to_float(Bfloat16 value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
+
+/// The nearest, to even where two are.
+constexpr Bfloat16 to_bfloat16(float value) {
+  const std::uint32_t word = std::bit_cast<std::uint32_t>(value);
+  if ((word & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>(word >> 16 | 0x40u)};
+  return {static_cast<std::uint16_t>((word + 0x7fffu + (word >> 16 & 1u)) >> 16)};
 }
 
 }  // namespace crosswarp

@@ -118,13 +118,16 @@ struct Elements {
       return steps;
     else if constexpr (std::same_as<T, Half>)
       return to_half(static_cast<float>(steps) * lattice.step());
+    else if constexpr (std::same_as<T, Bfloat16>)
+      return to_bfloat16(static_cast<float>(steps) * lattice.step());
     else
       return static_cast<T>(steps) * static_cast<T>(lattice.step());
   }
 };
 
 /// Memory for elements of one of the types that there are.
-using TypedSpan = std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>>;
+using TypedSpan =
+    std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>, std::span<Bfloat16>>;
 
 /// What Device::generate does, for memory that the host can write; on all cores.
 void fill_elements(const TypedSpan& to, const Elements& elements);

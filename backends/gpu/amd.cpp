@@ -53,6 +53,7 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   info.peaks["memory"] *= facts.transfers / 2.0;  // two are counted already
   if (facts.last_cache > 0) info.cache = facts.last_cache << 20;
   if (properties.cooperativeLaunch) info.features = {"cooperative"};
+  if (info.architecture == "gfx90a" || info.architecture.starts_with("gfx94")) info.features.push_back("mfma");
 }
 
 std::string how_to_build_for(const cudaDeviceProp& properties) {

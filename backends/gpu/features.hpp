@@ -12,6 +12,9 @@
 #ifndef CROSSWARP_HAS_WMMA
 #define CROSSWARP_HAS_WMMA 0
 #endif
+#ifndef CROSSWARP_HAS_MFMA
+#define CROSSWARP_HAS_MFMA 0
+#endif
 #ifndef CROSSWARP_HAS_COOPERATIVE
 #define CROSSWARP_HAS_COOPERATIVE 0
 #endif
@@ -44,6 +47,7 @@ inline constexpr std::array features{
     Feature{"mma_sync", "the matrix instructions of a warp as they are from Ampere on, reached by PTX",
             CROSSWARP_HAS_PTX, true},
     Feature{"wgmma", "the matrix instructions of Hopper's warpgroups, reached by PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"mfma", "the matrix instructions of AMD's CDNA, from its second generation on", CROSSWARP_HAS_MFMA, true},
     Feature{"tma", "Hopper's bulk copies of tensors, reached by PTX", CROSSWARP_HAS_PTX, true},
     Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},
     Feature{"cooperative", "blocks that wait for each other", CROSSWARP_HAS_COOPERATIVE, true},

@@ -3,6 +3,8 @@
 // functions are empty.
 #pragma once
 
+#include <span>
+
 #include "backends/gpu/kernel.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -38,6 +40,8 @@ struct TransferBarrier {
     CROSSWARP_HOPPER("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
                      : "memory");
   }
+  /// At the barrier that the cluster's block of `rank` has here.
+  __device__ void arrive_at([[maybe_unused]] unsigned rank);
   /// Until the phase of this parity has ended.
   __device__ void wait([[maybe_unused]] unsigned parity) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -80,6 +84,12 @@ __device__ inline unsigned address_in_block([[maybe_unused]] unsigned at, [[mayb
   unsigned there = 0;
   CROSSWARP_HOPPER("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
   return there;
+}
+
+__device__ inline void TransferBarrier::arrive_at([[maybe_unused]] unsigned rank) {
+  CROSSWARP_HOPPER(
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(address_in_block(shared_address(this), rank))
+      : "memory");
 }
 
 /// Stores `value` where the block of `rank` has what `at` is here, and tells that block's `barrier` of its bytes. That
@@ -133,20 +143,36 @@ __device__ inline void wait_for_the_launch_before() {
   CROSSWARP_HOPPER("griddepcontrol.wait;" ::: "memory");
 }
 
-/// Like launch(), with `attribute`, for which CUDA's launch syntax has no place.
+/// Like launch(), with `attributes`, for which CUDA's launch syntax has no place.
 template <class... Parameters, class... Arguments>
-void launch_with(cudaLaunchAttribute attribute, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                  std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = queue.stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  config.attrs = attributes.data();
+  config.numAttrs = static_cast<unsigned>(attributes.size());
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
   if (queue.log->on)
     note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+
+inline cudaLaunchAttribute in_clusters_of(unsigned size) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = size;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  return attribute;
+}
+
+/// For kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
+inline cudaLaunchAttribute behind_the_launch_before() {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
 }
 
 /// Like launch(), in clusters of `size` blocks, of which the grid is a multiple. Every GPU with clusters has those of
@@ -156,20 +182,15 @@ void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, di
                      const Queue& queue, Arguments&&... arguments) {
   if (size > 8)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "large clusters");
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = size;
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  cudaLaunchAttribute attribute[] = {in_clusters_of(size)};
   launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
-/// Like launch(), for kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
+/// Like launch(), behind_the_launch_before().
 template <class... Parameters, class... Arguments>
 void launch_dependent(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                       const Queue& queue, Arguments&&... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attribute[] = {behind_the_launch_before()};
   launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 

@@ -14,6 +14,9 @@
 #define CROSSWARP_PLATFORM_NAME "hip"
 
 #define CROSSWARP_HAS_GRAPH 1
+#if !defined(__HIP_PLATFORM_NVIDIA__)
+#define CROSSWARP_HAS_MFMA 1
+#endif
 
 #if __has_include(<hipcub/hipcub.hpp>)
 #define CROSSWARP_HAS_HIPCUB 1

@@ -1,0 +1,299 @@
+// The product by Hopper's warpgroups as one launch of as many blocks as are resident: each takes tile after tile, one
+// warp copies ahead across tiles, and a tile's sums are written while the next one is multiplied. For factors whose
+// rows begin at multiples of 16 bytes.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "backends/cuda/device/tensor_map.hpp"
+#include "backends/cuda/device/wgmma.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+namespace crosswarp::gpu {
+namespace {
+
+/// A block's tile: `consumers` warpgroups of 64 rows each multiply, one more copies.
+template <unsigned consumers, unsigned columns>
+struct TmaTile {
+  static constexpr unsigned rows = 64 * consumers, threads = (consumers + 1) * warpgroup_size;
+  static constexpr unsigned warps = consumers * warpgroup_size / warp_size();
+  static constexpr unsigned panels = columns / row_elements;
+  static constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
+
+  /// In shared memory a warp has two panels of C: one that is written, one that is copied.
+  static constexpr unsigned panel_bytes = 16 * row_bytes, written_bytes = warps * 2 * panel_bytes;
+  /// Of 227 kB; the last one is for the barriers and what is lost by the alignment.
+  static constexpr unsigned most_bytes = 225 * 1024;
+  static constexpr unsigned stages = std::min(8u, (most_bytes - written_bytes) / (a_bytes + b_bytes));
+  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + written_bytes + tile_alignment;
+
+  /// Registers of a thread that copies and of one that multiplies. With one warpgroup that multiplies there are enough.
+  static constexpr int copying_registers = 40, multiplying_registers = 232;
+};
+
+/// Blocks of a cluster have tiles below each other. Each copies its own part of A, and one of as many parts of B to
+/// all. Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written as float.
+struct TmaPlan {
+  TileOrder order;  ///< Of clusters' tiles.
+  unsigned cluster;
+  unsigned stages;          ///< Of 64 products of each sum.
+  unsigned parts;           ///< Of the sums.
+  unsigned stages_of_part;  ///< Of each but the last.
+  std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
+  bool by_boxes;            ///< C is written by tensor copies, else by its threads.
+
+  struct Task {
+    TileOrder::Place place;
+    unsigned part, first, stages;
+  };
+  __host__ __device__ unsigned tasks() const { return order.count() * parts; }
+  __device__ Task task(unsigned i) const {
+    const unsigned part = i / order.count(), first = part * stages_of_part;
+    return {order.place(i % order.count()), part, first, std::min(stages_of_part, stages - first)};
+  }
+};
+
+template <bool bf16, bool b_transposed, unsigned consumers, unsigned columns>
+__global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
+    multiply_by_tma([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                    [[maybe_unused]] const __grid_constant__ CUtensorMap b,
+                    [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const TmaPlan plan,
+                    [[maybe_unused]] const Output out) {
+#if CROSSWARP_HAS_WGMMA_HERE
+  using Tile = TmaTile<consumers, columns>;
+  constexpr unsigned stages = Tile::stages;
+  __shared__ TransferBarrier full[stages], empty[stages];
+  const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * Tile::a_bytes,
+                 written = ring_b + stages * Tile::b_bytes;
+  const unsigned rank = cluster_rank(), clusters = gridDim.x / plan.cluster;
+  if (threadIdx.x == 0) {
+    prefetch_map(a);
+    prefetch_map(b);
+    for (unsigned s = 0; s < stages; ++s) {
+      full[s].initialise(1);
+      empty[s].initialise(plan.cluster * Tile::warps);
+    }
+  }
+  sync_cluster();
+  wait_for_the_launch_before();
+
+  const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x / warp_size(),
+                 lane = threadIdx.x % warp_size();
+  unsigned stage = 0, parity = 0;
+  const auto advance = [&] {
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  };
+
+  if (group == consumers) {
+    if constexpr (consumers > 1) leave_registers<Tile::copying_registers>();
+    if (threadIdx.x % warpgroup_size == 0) {
+      const auto all = static_cast<std::uint16_t>((1u << plan.cluster) - 1);
+      const auto load_of_b = [&](unsigned to, unsigned row, unsigned column) {
+        if (plan.cluster == 1)
+          load_box(to, b, row, column, &full[stage]);
+        else
+          load_box(to, b, row, column, &full[stage], all);
+      };
+      for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+        const TmaPlan::Task task = plan.task(i);
+        const unsigned row = (task.place.row * plan.cluster + rank) * Tile::rows, column = task.place.column * columns;
+        for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
+          const unsigned depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
+          empty[stage].wait(parity ^ 1);  // at once in the first round
+          full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
+          load_box(ring_a + stage * Tile::a_bytes, a, row, depth, &full[stage]);
+          if constexpr (b_transposed) {
+            const unsigned part = rank * (columns / plan.cluster);
+            load_of_b(to_b + part * row_bytes, column + part, depth);
+          } else {
+            const unsigned part = rank * (row_elements / plan.cluster);
+            for (unsigned panel = 0; panel < columns; panel += row_elements)
+              load_of_b(to_b + (panel + part) * row_bytes, depth + part, column + panel);
+          }
+        }
+      }
+    }
+  } else {
+    if constexpr (consumers > 1) take_registers<Tile::multiplying_registers>();
+    // Once all of the warp's instructions have read a stage, every block may copy into it that copies to all.
+    const auto release = [&](unsigned s) {
+      if (lane < plan.cluster) empty[s].arrive_at(lane);
+    };
+
+    // Of the tile before: its sums in the output's type, and where they go. They are written a panel of 64 columns in
+    // each of the stages of this one.
+    std::uint32_t packed[columns / 4];
+    bool is_pending = false;
+    unsigned pending_row = 0, pending_column = 0;
+    const auto write_panel = [&](unsigned panel, unsigned by_way_of) {
+#pragma unroll
+      for (unsigned quad = 0; quad < 4; ++quad)
+        store_matrices(by_way_of + swizzled(lane % 16, 2 * quad + lane / 16), packed + 16 * panel + 4 * quad);
+      publish_to_bulk_copies();
+      sync_warp();
+      if (lane == 0) store_box(c, pending_row, pending_column + panel * row_elements, by_way_of);
+    };
+    const auto is_in_c = [&](unsigned panel) {
+      return is_pending && pending_row < out.rows && pending_column + panel * row_elements < out.columns;
+    };
+    unsigned next = written + warp * 2 * Tile::panel_bytes, last = next + Tile::panel_bytes;
+    const auto write_panel_if_any = [&](unsigned panel) {
+      if (!is_in_c(panel)) return;
+      if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from there, which is the last but one, has read
+      sync_warp();
+      write_panel(panel, next);
+      std::swap(next, last);
+    };
+
+    float sums[columns / 2];
+    for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+      const TmaPlan::Task task = plan.task(i);
+      unsigned last_stage = 0;
+      for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
+        full[stage].wait(parity);
+        start_stage<bf16, b_transposed>(sums, ring_a + stage * Tile::a_bytes + group * 64 * row_bytes,
+                                        ring_b + stage * Tile::b_bytes, turn > 0);
+        wait_for_wgmma<1>();
+        if (turn > 0) release(last_stage);
+        last_stage = stage;
+#pragma unroll
+        for (unsigned panel = 0; panel < Tile::panels; ++panel)
+          if (turn == panel) write_panel_if_any(panel);
+      }
+#pragma unroll
+      for (unsigned panel = 0; panel < Tile::panels; ++panel)
+        if (panel >= task.stages) write_panel_if_any(panel);
+      wait_for_wgmma<0>();
+      settle(sums);
+      release(last_stage);
+
+      pending_row = (task.place.row * plan.cluster + rank) * Tile::rows + 16 * warp;
+      pending_column = task.place.column * columns;
+      is_pending = plan.by_boxes;
+      if (is_pending) {
+#pragma unroll
+        for (unsigned i = 0; i < columns / 4; ++i) packed[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
+      } else {
+        out.part(task.part * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
+      }
+    }
+    // The last tile's panels need not wait for each other: the ring will not be filled again, and of A in it nobody
+    // else reads this warp's rows.
+    static_assert(Tile::panels <= stages);
+#pragma unroll
+    for (unsigned panel = 0; panel < Tile::panels; ++panel)
+      if (is_in_c(panel)) write_panel(panel, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes);
+    wait_for_bulk_reads<0>();
+  }
+  sync_warp();
+  sync_cluster();  // others may still copy into this block's shared memory, or tell its barriers
+#endif
+}
+
+/// Clusters of `size` blocks of `kernel` that the device holds at once.
+template <class... Parameters>
+unsigned resident_clusters(void (*kernel)(Parameters...), unsigned size, unsigned threads, std::size_t shared_bytes,
+                           const Queue& queue) {
+  static std::map<std::tuple<std::string, void (*)(Parameters...), unsigned>, int> known;  // asking takes long
+  int& count = known[{queue.device.key, kernel, size}];
+  if (count == 0) {
+    cudaLaunchAttribute attribute[] = {in_clusters_of(size)};
+    cudaLaunchConfig_t config{};
+    config.gridDim = size;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "resident clusters");
+    if (count == 0) throw Error("the device has no place for a cluster of " + std::to_string(size) + " such blocks");
+  }
+  return static_cast<unsigned>(count);
+}
+
+/// What a launch is made with.
+struct TmaChoice {
+  unsigned rows, columns;  ///< Of a tile: one of those below.
+  unsigned cluster;        ///< Blocks: 1, 2, 4 or 8.
+  unsigned band;           ///< Rows of clusters' tiles that are taken together.
+  bool ahead;              ///< Begins while the launch before ends.
+  unsigned parts = 1;      ///< Of the sums; none of them empty.
+
+  /// Elements from one part to the next, in the workspace: parts begin at multiples of 16 bytes.
+  static std::size_t part_pitch(const MatmulF16::Args& args) { return (args.m * args.n + 3) / 4 * 4; }
+  std::size_t workspace_bytes(const MatmulF16::Args& args) const {
+    return parts > 1 ? parts * part_pitch(args) * sizeof(float) : 0;
+  }
+};
+
+constexpr unsigned adding_block = 256;
+
+/// c = the sum of `parts` arrays of `n` floats that lie `pitch` apart.
+__global__ void __launch_bounds__(adding_block)
+    add_parts(const float4* of_parts, std::size_t pitch, unsigned parts, std::size_t n, Output c) {
+  wait_for_the_launch_before();
+  const std::size_t i = std::size_t{blockIdx.x} * adding_block + threadIdx.x;
+  if (4 * i >= n) return;
+  float4 sum{};
+#pragma unroll 4
+  for (unsigned part = 0; part < parts; ++part) {
+    const float4 more = of_parts[part * (pitch / 4) + i];
+    sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
+  }
+  const float sums[] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j)
+    if (4 * i + j < n) c.store_at(4 * i + j, sums[j]);
+}
+
+template <unsigned consumers, unsigned columns>
+void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
+  using Tile = TmaTile<consumers, columns>;
+  const unsigned stages = blocks_for(args.k, row_elements);
+  const TmaPlan plan{
+      .order = {blocks_for(args.m, choice.cluster * Tile::rows), blocks_for(args.n, columns), choice.band},
+      .cluster = choice.cluster,
+      .stages = stages,
+      .parts = choice.parts,
+      .stages_of_part = blocks_for(stages, choice.parts),
+      .part_pitch = choice.part_pitch(args),
+      .by_boxes = !args.f32_out && args.n % 8 == 0 && choice.parts == 1};
+  const Output out(args);
+  const CUtensorMap a = tensor_map(factor_a(args), Tile::rows);
+  const CUtensorMap b = tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster);
+  const CUtensorMap c = plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16) : CUtensorMap{};
+  with_factors(args, [&]<bool bf16, bool b_transposed>() {
+    const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
+    const unsigned clusters =
+        std::min(plan.tasks(), resident_clusters(kernel, choice.cluster, Tile::threads, Tile::shared_bytes, queue));
+    cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster), behind_the_launch_before()};
+    launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, clusters * choice.cluster, Tile::threads,
+                Tile::shared_bytes, queue, a, b, c, plan,
+                choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
+  });
+  if (choice.parts == 1) return;
+  const std::size_t n = args.m * args.n;
+  launch_dependent(add_parts, blocks_for(n, 4 * adding_block), adding_block, 0, queue,
+                   reinterpret_cast<const float4*>(queue.workspace.data()), plan.part_pitch, choice.parts, n, out);
+}
+
+inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
+  if (is_done_without_factors(queue, args)) return;
+  with_constant<64, 128>(choice.rows, [&]<unsigned rows>() {
+    with_constant<128, 256>(choice.columns, [&]<unsigned columns>() {
+      if constexpr (rows == 128 || columns == 128) multiply_by_tma<rows / 64, columns>(queue, args, choice);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif

@@ -1,0 +1,93 @@
+// Hopper's copies of tiles of matrices, by descriptions of the matrices that the host makes (TMA). For files that need
+// "ptx". Matrices are row-major without gaps, of 16-bit elements; their rows begin at multiples of 16 bytes.
+#pragma once
+
+#include "backends/cuda/device/mma.hpp"
+
+#if CROSSWARP_HAS_PTX
+#include <cuda.h>
+
+namespace crosswarp::gpu {
+namespace {
+
+using EncodeTensorMap = decltype(&cuTensorMapEncodeTiled);
+
+/// The driver's function, which is asked for by name so that programs start where there is no driver.
+inline EncodeTensorMap encode_tensor_map() {
+  static const EncodeTensorMap function = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result),
+          "look for cuTensorMapEncodeTiled");
+#else
+    check(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result),
+          "look for cuTensorMapEncodeTiled");
+#endif
+    if (result != cudaDriverEntryPointSuccess) throw Error("the driver has no cuTensorMapEncodeTiled");
+    return reinterpret_cast<EncodeTensorMap>(found);
+  }();
+  return function;
+}
+
+/// Describes a matrix to copies of `box_rows` rows of 64 elements, swizzled over 128 bytes in shared memory. What a box
+/// has outside of the matrix is read as zeros, and not written.
+inline CUtensorMap tensor_map(const void* at, unsigned rows, unsigned columns, unsigned box_rows) {
+  CUtensorMap map;
+  const cuuint64_t extents[] = {columns, rows}, pitches[] = {cuuint64_t{columns} * 2};
+  const cuuint32_t box[] = {row_elements, box_rows}, every[] = {1, 1};
+  const CUresult result =
+      encode_tensor_map()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, const_cast<void*>(at), extents, pitches, box, every,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS)
+    throw Error("cuTensorMapEncodeTiled of " + std::to_string(rows) + " x " + std::to_string(columns) + " failed",
+                static_cast<int>(result));
+  return map;
+}
+inline CUtensorMap tensor_map(const Factor& factor, unsigned box_rows) {
+  return tensor_map(factor.at, factor.rows, factor.columns, box_rows);
+}
+
+/// Brings what a copy needs to know of a map.
+__device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap& map) {
+  CROSSWARP_HOPPER("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Starts the copy of the box whose first element is at (`row`, `column`) to shared memory, of which `barrier` is told:
+/// always of the whole box's bytes. By one thread.
+__device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
+                                [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
+                                [[maybe_unused]] TransferBarrier* barrier) {
+  CROSSWARP_HOPPER(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          to_shared),
+      "l"(&map), "r"(column), "r"(row), "r"(shared_address(barrier))
+      : "memory");
+}
+/// The same, to all blocks of the cluster whose bits are set in `blocks`; each one's own barrier is told.
+__device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
+                                [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
+                                [[maybe_unused]] TransferBarrier* barrier, [[maybe_unused]] std::uint16_t blocks) {
+  CROSSWARP_HOPPER(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to_shared),
+      "l"(&map), "r"(column), "r"(row), "r"(shared_address(barrier)), "h"(blocks)
+      : "memory");
+}
+
+/// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: wait_for_bulk_reads().
+/// By one thread; what others wrote to shared memory they must have published, and a barrier lie between.
+__device__ inline void store_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
+                                 [[maybe_unused]] unsigned column, [[maybe_unused]] unsigned from_shared) {
+  CROSSWARP_HOPPER(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+      "cp.async.bulk.commit_group;" ::"l"(&map),
+      "r"(column), "r"(row), "r"(from_shared)
+      : "memory");
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif

@@ -1,0 +1,151 @@
+// The matrix instructions of Hopper's warpgroups (wgmma) on 16-bit factors in shared memory, sums in registers. For
+// files that need "ptx"; to be called by all threads of a warpgroup, where CROSSWARP_HAS_WGMMA_HERE.
+#pragma once
+
+#include "backends/cuda/device/mma.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+/// In a compilation for a GPU that has them: sm_90a. There alone kernels of such instructions have a body.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROSSWARP_HAS_WGMMA_HERE 1
+#else
+#define CROSSWARP_HAS_WGMMA_HERE 0
+#endif
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned warpgroup_size = 128;
+
+/// Products of a sum in one instruction.
+constexpr unsigned wgmma_depth = 16;
+
+/// How instructions find a factor in shared memory ("Matrix descriptor" of the PTX ISA): swizzled over 128 bytes, from
+/// an address that is a multiple of 1024 but for steps in depth. The units are 16 bytes.
+struct FactorLayout {
+  std::uint64_t fixed;  ///< All of the descriptor but the address.
+  unsigned step;        ///< To the next 16 of depth.
+
+  __device__ std::uint64_t at(unsigned address) const { return fixed | (address & 0x3ffff) >> 4; }
+
+  static constexpr FactorLayout of(std::uint64_t leading, std::uint64_t stride, unsigned step) {
+    constexpr std::uint64_t swizzle_128_bytes = std::uint64_t{1} << 62;
+    return {swizzle_128_bytes | leading >> 4 << 16 | stride >> 4 << 32, step >> 4};
+  }
+  /// Rows of 64 along the depth (A, and B where it is transposed): groups of eight rows lie side by side; the leading
+  /// offset is not used.
+  static constexpr FactorLayout along_depth() { return of(16, 8 * row_bytes, wgmma_depth * 2); }
+  /// Panels of 64 columns, each of `depth` rows (B where it is not): the leading offset leads to the next panel, the
+  /// stride to the next eight of depth.
+  static constexpr FactorLayout across_depth(unsigned depth) {
+    return of(std::uint64_t{depth} * row_bytes, 8 * row_bytes, wgmma_depth * row_bytes);
+  }
+};
+
+#if CROSSWARP_HAS_WGMMA_HERE
+
+/// Gives registers of the warpgroup's threads back to the block, so that others can take them; those that are left, and
+/// taken, are multiples of eight for each thread.
+template <int left>
+__device__ void leave_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(left));
+}
+template <int taken>
+__device__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(taken));
+}
+
+/// Before the first instruction on sums that other instructions wrote.
+__device__ inline void begin_wgmma() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+/// Closes a group of instructions.
+__device__ inline void end_wgmma() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Until all but the last `pending` groups are done.
+template <int pending>
+__device__ void wait_for_wgmma() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+/// Keeps the compiler from reading sums ahead of a wait that stands before this.
+template <unsigned count>
+__device__ void settle(float (&sums)[count]) {
+#pragma unroll
+  for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
+}
+
+#define CROSSWARP_8_SUMS(i)                                                                                   \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
+      "+f"(d[i + 7])
+#define CROSSWARP_32_SUMS(i) \
+  CROSSWARP_8_SUMS(i), CROSSWARP_8_SUMS(i + 8), CROSSWARP_8_SUMS(i + 16), CROSSWARP_8_SUMS(i + 24)
+#define CROSSWARP_64_SUMS(i) CROSSWARP_32_SUMS(i), CROSSWARP_32_SUMS(i + 32)
+#define CROSSWARP_64_OPERANDS                                                                                \
+  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,"   \
+  "%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53," \
+  "%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define CROSSWARP_128_OPERANDS                                                                                \
+  CROSSWARP_64_OPERANDS                                                                                       \
+  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89," \
+  "%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112," \
+  "%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+// Behind the sums: the descriptors, whether sums are added to, signs, and whether B is stored across the depth.
+#define CROSSWARP_WGMMA_128(type, across)                                                     \
+  asm volatile(                                                                               \
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                        \
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" CROSSWARP_64_OPERANDS \
+      "}, %64, %65, add, 1, 1, 0, " across ";\n}"                                             \
+      : CROSSWARP_64_SUMS(0)                                                                  \
+      : "l"(a), "l"(b), "r"(add))
+#define CROSSWARP_WGMMA_256(type, across)                                                      \
+  asm volatile(                                                                                \
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                                        \
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" CROSSWARP_128_OPERANDS \
+      "}, %128, %129, add, 1, 1, 0, " across ";\n}"                                            \
+      : CROSSWARP_64_SUMS(0), CROSSWARP_64_SUMS(64)                                            \
+      : "l"(a), "l"(b), "r"(add))
+
+/// d = a·b, of 64 x 16 and 16 x `2·sums` elements, or d += a·b where `add`. Thread t of the warpgroup has of d what
+/// Output::store_fragment() says of rows 16·(t / 32) on.
+template <bool bf16, bool b_transposed, unsigned sums>
+__device__ void multiply_add(float (&d)[sums], std::uint64_t a, std::uint64_t b, int add) {
+  static_assert(sums == 64 || sums == 128);
+  if constexpr (sums == 128) {
+    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA_256("bf16", "0");
+    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA_256("bf16", "1");
+    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA_256("f16", "0");
+    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA_256("f16", "1");
+  } else {
+    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA_128("bf16", "0");
+    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA_128("bf16", "1");
+    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA_128("f16", "0");
+    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA_128("f16", "1");
+  }
+}
+#undef CROSSWARP_WGMMA_256
+#undef CROSSWARP_WGMMA_128
+#undef CROSSWARP_128_OPERANDS
+#undef CROSSWARP_64_OPERANDS
+#undef CROSSWARP_64_SUMS
+#undef CROSSWARP_32_SUMS
+#undef CROSSWARP_8_SUMS
+
+/// Starts the instructions for the 64 products of each sum that a stage holds: of 64 rows at the shared address `a`,
+/// of 2·`sums` columns at `b`. `add` tells whether there are sums already.
+template <bool bf16, bool b_transposed, unsigned sums>
+__device__ void start_stage(float (&d)[sums], unsigned a, unsigned b, bool add) {
+  constexpr FactorLayout layout_a = FactorLayout::along_depth(),
+                         layout_b =
+                             b_transposed ? FactorLayout::along_depth() : FactorLayout::across_depth(row_elements);
+  const std::uint64_t first_a = layout_a.at(a), first_b = layout_b.at(b);
+  begin_wgmma();
+#pragma unroll
+  for (unsigned step = 0; step < row_elements / wgmma_depth; ++step)
+    multiply_add<bf16, b_transposed>(d, first_a + step * layout_a.step, first_b + step * layout_b.step,
+                                     add || step > 0);
+  end_wgmma();
+}
+#endif
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif

@@ -1,0 +1,59 @@
+// The product of two matrices in float. Bound by the multiply-adds: two operations for each of m·n·k products, as soon
+// as the tiles that are reused on chip are large enough.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/experiment.hpp"
+#include "experiments/matmul.hpp"
+
+namespace crosswarp {
+
+/// C = A·B, all in float, without TF32: c[i·n + j] = a[i·k]·b[j] + … + a[i·k + k-1]·b[(k-1)·n + j], in any order; 0 for
+/// k = 0.
+///
+/// Inputs are random in (-1, 1). At the shapes of the tests every element is held to a float64 product, at larger ones
+/// every row to a projection (ProductOracle), within what rounding in float may cost (bound_of_f32).
+class MatmulF32 {
+ public:
+  static constexpr std::string_view name = "matmul_f32";
+  static constexpr std::string_view summary = "C = A·B of m x k and k x n matrices in float, without TF32";
+
+  struct Args {
+    std::span<const float> a;  ///< Device memory: m·k elements, row-major, no gaps. Aligned to 256 bytes.
+    std::span<const float> b;  ///< Device memory: k·n elements, likewise.
+    std::span<float> c;        ///< Device memory: m·n elements, likewise; poisoned.
+    std::size_t m, n, k;
+  };
+
+  static std::vector<Axis> axes();
+  static std::vector<Point> bench_points();
+  static std::vector<TestPoint> test_points();
+  static Point point(const ProductShape& shape);
+  static Cost cost(const Point& point);
+  static std::size_t footprint(const Point& point);
+  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) { return library_factors(outcomes); }
+
+  MatmulF32(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+
+  Args args(std::size_t set) const {
+    return {a_[set].span(), b_[set].span(), c_[set].span(), shape_.m, shape_.n, shape_.k};
+  }
+  void poison();
+  Verdict check(ResultIn) const;
+
+ private:
+  Device& device_;
+  ProductShape shape_;
+  std::vector<Buffer<float>> a_, b_, c_;
+  std::vector<std::shared_ptr<const ProductOracle>> oracles_;
+};
+
+extern template ExperimentEntry describe<MatmulF32>();
+
+}  // namespace crosswarp
