@@ -33,6 +33,8 @@ struct Library {
     load(entries.set_stream, "cublasSetStream_v2");
     load(entries.status_string, "cublasGetStatusString");
     load(entries.sgemv, "cublasSgemv_v2");
+    load(entries.sgemm, "cublasSgemm_v2");
+    load(entries.set_math_mode, "cublasSetMathMode");
   }
 };
 

@@ -15,6 +15,8 @@ struct Cublas {
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasGetStatusString) status_string = nullptr;
   decltype(&::cublasSgemv_v2) sgemv = nullptr;
+  decltype(&::cublasSgemm_v2) sgemm = nullptr;
+  decltype(&::cublasSetMathMode) set_math_mode = nullptr;
 };
 
 /// Why cuBLAS cannot be used here; empty where it can. Loads it.
