@@ -49,11 +49,9 @@ bool has_clusters([[maybe_unused]] const Queue& queue) {
 #endif
 }
 
-unsigned most_blocks(const Queue& queue) {
-  return resident_blocks_of(queue, block) * static_cast<unsigned>(queue.tuning["waves"]);
+std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
+  return combining_bytes(resident_blocks_of(queue, block));
 }
-
-std::size_t workspace(const Queue& queue, const ReduceSum::Args&) { return combining_bytes(most_blocks(queue)); }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
@@ -75,9 +73,11 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
                         a.in.data(), n, combining, a.out.data());
       });
 #endif
+    } else if constexpr (std::same_as<Op, Sum>) {
+      sum_by_atomics(queue, a, queue.tuning["waves"]);
     } else {
       with_unroll<1, 2>(packs, static_cast<unsigned>(queue.device.compute_units), [&]<unsigned unroll>() {
-        launch_grid.template operator()<block, unroll>(std::min(most_blocks(queue), tiles_of<T>(n, block, unroll)));
+        launch_grid.template operator()<block, unroll>(grid_for<T>(queue, n, block, unroll, 1));
       });
     }
   });
@@ -88,7 +88,7 @@ Tuning tuning(int cluster_kib, int waves) { return {{{"cluster_kib", cluster_kib
 const Register<ReduceSum> variant{{
     .idea = "one block, a cluster or a grid, by size: bound by the launch, then by latency, then by memory",
     .improves = "mailbox",
-    .tunings = {tuning(256, 1), tuning(128, 1), tuning(0, 1), tuning(512, 1), tuning(256, 4)},
+    .tunings = {tuning(256, 16), tuning(128, 16), tuning(0, 16), tuning(512, 16), tuning(256, 1)},
     .workspace = workspace,
     .launch = reduce,
 }};
