@@ -128,12 +128,13 @@ std::string ladder_script(const Drawing& drawing) {
   }
   return data + "END_OF_LADDER\n" + arrows +
          fmt::format(
-             "unset logscale\nset yrange [{}:-0.7]\nset xrange [0:{}]\nset format x '%.0s %c{}'\nset format y\n"
-             "set ytics ()\nset xtics autofreq\nset xlabel '{}'\nunset ylabel\nset key outside top center horizontal\n"
+             "unset logscale\nset yrange [{0}:-0.7]\nset xrange [0:{1}]\nset format x '%.1s %c{2}'\nset format y\n"
+             "set ytics ()\nset xtics autofreq\nset xlabel '{5}'\nunset ylabel\nset key outside top center horizontal\n"
              "plot $ladder using ($3/2):1:($3/2):(0.36):4:ytic(2) with boxxyerror fill solid 1.0 lc rgb variable "
-             "notitle, $ladder using 3:1:5 with labels left offset 0.6,0 notitle{}\n",
-             static_cast<double>(drawing.ladder.size()) - 0.3, 1.18 * most, drawing.unit,
-             drawing.times ? "time of an access" : "rate", keys);
+             "notitle, $ladder using ($3 > {3} ? $3 : NaN):1:5 with labels right offset -0.6,0 tc rgb 'white' notitle, "
+             "$ladder using ($3 > {3} ? NaN : $3):1:5 with labels left offset 0.6,0 notitle{4}\n",
+             static_cast<double>(drawing.ladder.size()) - 0.3, 1.06 * most, drawing.unit, most / 2, keys,
+             drawing.times ? "time of an access" : "rate");
 }
 
 std::string sweep_script(const Drawing& drawing) {
@@ -149,12 +150,15 @@ std::string sweep_script(const Drawing& drawing) {
     for (const Row* row : rows[rungs[i]])
       data += fmt::format("{} {}\n", row->axes.at(drawing.axis).get<double>(), rated(drawing, *row));
     data += "\n\n";
-    plots += fmt::format("{}$sweep index {} using 1:2 with linespoints pt {} ps 0.6 lc rgb {} title columnheader(1)",
-                         i ? ", " : "plot ", i, i + 1, colour(rows[rungs[i]].front()->backend));
+    const std::string& backend = rows[rungs[i]].front()->backend;
+    const bool is_first = backend == rows[rungs[0]].front()->backend;  // drawn below the others, and seen around them
+    plots +=
+        fmt::format("{}$sweep index {} using 1:2 with linespoints pt {} ps {} lw {} lc rgb {} title columnheader(1)",
+                    i ? ", " : "plot ", i, i + 1, is_first ? 0.9 : 0.5, is_first ? 3 : 1, colour(backend));
   }
   return data + "END_OF_SWEEP\n" +
          fmt::format(
-             "set logscale x 2\nset logscale y 10\nset format x '2^{{%L}}'\nset format y '%.0s %c{}'\n"
+             "set logscale x 2\nset logscale y 10\nset format x '2^%L'\nset format y '%.0s %c{}'\n"
              "set xlabel '{}'\nset key outside right\n{}\n",
              drawing.unit, drawing.axis, plots);
 }

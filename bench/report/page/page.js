@@ -43,7 +43,7 @@
   };
 
   const experiments = unique(cells.map((c) => c.experiment)).sort();
-  const backends = unique(cells.map((c) => c.rung.backend));
+  const backends = unique(cells.map((c) => c.rung.backend)).sort((a, b) => (b === 'cuda') - (a === 'cuda'));
   const devices = unique(cells.map((c) => c.device).filter(Boolean));
   const modes = unique(cells.map((c) => c.mode));
 
@@ -56,6 +56,8 @@
     const thousands = Math.max(-4, Math.min(5, Math.floor(Math.log10(Math.abs(value) * (1 + 1e-9)) / 3)));
     return `${digits(value / 1000 ** thousands)} ${prefixes[thousands + 4]}${unit}`;
   }
+  /// Of a round number: `2 TB/s`.
+  const brief = (value, unit) => (!unit ? String(Number(value.toPrecision(3))) : si(value, unit).replace(/\.0+(?= )|(\.\d*[1-9])0+(?= )/, '$1'));
   const digits = (value) => value.toFixed(Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0);
   const percent = (value) => (value === null || value === undefined ? '–' : `${(100 * value).toFixed(1)} %`);
   const times = (value) => (value === null ? '–' : value > 0 && value < 0.0995 ? value.toPrecision(2) : value.toFixed(2));
@@ -80,7 +82,9 @@
     return cell.rate ? 1 / cell.rate : null;
   }
   const showTime = (cell) => (ok(cell) ? si(cell.time, 's') : '–');
-  const showStatus = (cell) => (cell.note && !ok(cell) ? `${cell.status}: ${cell.note}` : cell.status);
+  const kind = (cell) => (cell.notExpressible ? 'not expressible' : cell.status);
+  const reason = (cell) => cell.note.replace(/^not expressible: /, '');
+  const showStatus = (cell) => (cell.note && !ok(cell) ? `${kind(cell)}: ${reason(cell)}` : cell.status);
   function showValue(axis, value) {
     if (typeof value !== 'number') return String(value);
     if (axis === 'bytes') return binaryBytes(value);
@@ -132,16 +136,15 @@
     const middle = parseFloat(css('--lightness')), spread = of > 1 ? 30 * (step / (of - 1) - 0.5) : 0;
     return `hsl(${hue}, ${saturation}%, ${middle + spread}%)`;
   }
-  /// The colours and symbols of some cells' rungs. A variant has one symbol in all backends.
+  // Its marks are the largest and lie below those of the others, so that neither hides where they agree.
+  const isFirst = (backend) => backend === backends[0];
+  /// The colours and symbols of some cells' variants. A variant has one symbol in all backends.
   function look(list) {
     const variants = unique(list.map((c) => c.rung.variant));
-    const rungs = groupBy(unique(list.map((c) => c.rung)), (r) => r.backend);
-    return (rung) => {
-      const own = rungs.get(rung.backend);
-      return {
-        colour: colour(rung.backend, own.indexOf(rung), own.length),
-        symbol: symbols[variants.indexOf(rung.variant) % symbols.length],
-      };
+    const own = groupBy(unique(list.map((c) => c.rung)), (r) => r.backend);
+    return ({backend, variant}) => {
+      const mine = unique(own.get(backend).map((r) => r.variant));
+      return {colour: colour(backend, mine.indexOf(variant), mine.length), symbol: symbols[variants.indexOf(variant) % symbols.length]};
     };
   }
 
@@ -330,7 +333,7 @@
       }
       target.dataset.state = 'drawn';
       target.setAttribute('aria-label', `${title}. ${made.summary} The same in numbers is below.`);
-      Plotly.react(target, made.traces, layout(made.layout), {responsive: true, displaylogo: false});
+      Plotly.react(target, made.traces, layout(made.layout), {responsive: true, displaylogo: false, modeBarButtonsToRemove: ['select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d']});
       if (!target.dataset.listens) {
         target.dataset.listens = 'yes';
         target.on('plotly_click', (event) => {
@@ -376,10 +379,23 @@
     return {
       paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)', font: {color: css('--text'), size: 12},
       hoverlabel: {bgcolor: css('--panel'), bordercolor: css('--line'), font: {color: css('--text'), size: 12}, align: 'left'},
-      margin: {l: 60, r: 24, t: 16, b: 48}, hovermode: 'closest', ...own, ...axes,
+      margin: {l: 60, r: 24, t: 40, b: 48}, hovermode: 'closest', modebar: {bgcolor: 'rgba(0,0,0,0)', color: css('--faint'), activecolor: css('--accent')},
+      ...own, ...axes,
     };
   }
-  const logAxis = (title, unit) => ({type: 'log', title: {text: title}, ticksuffix: unit, exponentformat: 'SI', dtick: 1});
+  /// Ticks at round numbers with their unit, which plotly's own prefixes do not know.
+  function logAxis(title, unit, values) {
+    const least = Math.log10(Math.min(...values)), most = Math.log10(Math.max(...values));
+    const every = Math.ceil((most - least) / 9), ticks = [];
+    for (let decade = Math.floor(least) - 1; decade <= Math.ceil(most) + 1; decade += every)
+      ticks.push(...(most - least < 2 ? [1, 2, 5] : [1]).map((m) => m * 10 ** decade));
+    return {type: 'log', title: {text: title}, tickvals: ticks, ticktext: ticks.map((t) => brief(t, unit))};
+  }
+  function linearAxis(title, unit, most) {
+    const power = 10 ** Math.floor(Math.log10(most / 4)), step = [1, 2, 5, 10].map((m) => m * power).find((v) => most / v <= 8);
+    const ticks = Array.from({length: Math.floor(most / step) + 1}, (_, i) => i * step);
+    return {title: {text: title}, range: [0, most], tickvals: ticks, ticktext: ticks.map((t) => brief(t, unit))};
+  }
   /// An axis of values, at which ticks stand; of logarithms where they are numbers far apart.
   function valueAxis(axis, values) {
     const numeric = values.every((v) => typeof v === 'number' && v > 0);
@@ -389,7 +405,7 @@
     const octaves = Math.log2(sorted[sorted.length - 1] / sorted[0]), every = Math.ceil(octaves / 12);
     const first = Math.round(Math.log2(sorted[0]));
     const ticks = Array.from({length: Math.floor(octaves / every) + 1}, (_, i) => 2 ** (first + i * every));
-    return {type: 'log', title: {text: axis}, tickvals: ticks, ticktext: ticks.map((t) => showValue(axis, t))};
+    return {type: 'log', title: {text: axis}, tickvals: ticks, ticktext: ticks.map((t) => showValue(axis, t).replace(/\^(\d+)/, '<sup>$1</sup>'))};
   }
   const onAxis = (made, axis, value) => (made.type === 'category' ? showValue(axis, value) : value);
 
@@ -463,15 +479,16 @@
       const label = (c) => (ok(c) ? showRated(c) + (c.of_measured !== null ? ` (${percent(c.of_measured)})` : '') : short(showStatus(c)));
       const bars = [...groupBy(list, (c) => c.rung.backend)].map(([backend, own]) => ({
         type: 'bar', orientation: 'h', name: backend, y: own.map(rungName), x: own.map((c) => (ok(c) ? rated(c) : 0)),
-        text: own.map((c) => plain(label(c))), textposition: 'outside', cliponaxis: false, textfont: {color: css('--text')},
+        text: own.map((c) => `\u00a0${plain(label(c))}\u00a0`), textposition: own.map((c) => (ok(c) && rated(c) > 0.5 * most ? 'inside' : 'outside')), insidetextanchor: 'end',
+        insidetextfont: {color: css('--page')}, outsidetextfont: {color: css('--text')}, cliponaxis: false, textangle: 0, constraintext: 'none',
         hovertext: own.map(hover), hoverinfo: 'text', customdata: own.map((c) => c.place), marker: {color: colour(backend)},
-        error_x: {type: 'data', array: own.map((c) => (ok(c) ? rated(c) * c.spread : 0)), color: css('--faint'), thickness: 1, width: 3},
+        error_x: {type: 'data', array: own.map((c) => (ok(c) ? rated(c) * c.spread : 0)), color: css('--faint'), thickness: 1, width: 0},
       }));
       return {
         traces: [...bars, ...drawn.traces],
         layout: {
           height: 130 + 27 * list.length, barmode: 'overlay', bargap: 0.25, shapes: drawn.shapes,
-          xaxis: {title: {text: isTime ? 'time of an access, shorter is better' : `rate, longer is better`}, ticksuffix: unit, exponentformat: 'SI', range: [0, 1.24 * most]},
+          xaxis: linearAxis(isTime ? 'time of an access, shorter is better' : 'rate, longer is better', unit, 1.06 * most),
           yaxis: {autorange: 'reversed', categoryorder: 'array', categoryarray: list.map(rungName), type: 'category'},
           legend: {orientation: 'h', y: 1, yanchor: 'bottom', x: 0},
         },
@@ -501,7 +518,7 @@
     const sweeps = (axis) => groupBy(list(), (c) => rest(c.point, axis));
     chart(parent, `sweep-${experiment}`, title,
       isLatency ? 'Time of one load; level stretches are levels of the memory hierarchy, drawn as the findings have them.'
-        : 'Every rung of every backend over one axis, the others as chosen; dashed lines are the ceilings. Libraries are dashed.', [
+        : 'Every variant of every backend over one axis, the others as chosen. Libraries are dashed; lines across are the ceilings.', [
         {name: 'axis', label: 'Against', options: () => sweepAxes(list())},
         {
           name: 'rest', label: 'At', options: ({axis}) => [...sweeps(axis).keys()],
@@ -516,29 +533,31 @@
         const own = sweeps(axis).get(at);
         const xaxis = valueAxis(axis, own.map((c) => c.point.axes[axis]));
         const looks = look(own);
-        const byRung = groupBy(own, (c) => c.rung);
-        const traces = [...byRung].sort(([a], [b]) => backends.indexOf(a.backend) - backends.indexOf(b.backend)).map(([rung, mine]) => {
-          mine.sort((a, b) => comparePoints(a.point, b.point));
-          const {colour: c, symbol} = looks(rung);
+        const byVariant = groupBy(own, (c) => `${c.rung.backend}/${c.rung.variant}`);
+        const traces = [...byVariant].sort(([, a], [, b]) => backends.indexOf(a[0].rung.backend) - backends.indexOf(b[0].rung.backend)).map(([name, all]) => {
+          const mine = [...groupBy(all, (c) => c.point).values()].map(fastest).sort((a, b) => comparePoints(a.point, b.point));
+          const {rung} = mine[0], {colour: c, symbol} = looks(rung);
           return {
             type: 'scatter', mode: xaxis.type === 'category' && typeof mine[0].point.axes[axis] === 'string' ? 'markers' : 'lines+markers',
-            name: rungName(mine[0]), x: mine.map((m) => onAxis(xaxis, axis, m.point.axes[axis])), y: mine.map(rated),
+            name: unique(all.map((m) => m.rung)).length > 1 ? `${name}, best tuning` : rungName(mine[0]),
+            x: mine.map((m) => onAxis(xaxis, axis, m.point.axes[axis])), y: mine.map(rated),
             customdata: mine.map((m) => m.place), hovertext: mine.map(hover), hoverinfo: 'text', legendgroup: rung.backend,
-            line: {color: c, width: rung.library ? 2 : 1.6, dash: rung.library ? 'dash' : 'solid'}, marker: {color: c, symbol, size: 7},
+            line: {color: c, width: isFirst(rung.backend) ? 3.4 : 1.6, dash: rung.library ? 'dash' : 'solid'},
+            marker: {color: c, symbol, size: isFirst(rung.backend) ? 10 : 6},
           };
         });
+        const byRung = groupBy(own, (c) => c.rung);
         const levels = isLatency ? plateaus(experiment, byRung, axis) : [];
         const drawn = across(isTime ? [] : ceilings(own), 'horizontal');
         const unit = isTime ? 's' : units[own[0].rate_of];
         const values = unique(own.map((c) => c.point)).sort(comparePoints);
-        const unitless = isTime ? 'time of an access' : 'rate';
         return {
           traces: [...traces, ...levels, ...drawn.traces],
           layout: {
-            height: 500, xaxis, yaxis: logAxis(unitless, unit), shapes: drawn.shapes,
+            height: 500, xaxis, yaxis: logAxis(isTime ? 'time of an access' : 'rate', unit, own.map(rated)), shapes: drawn.shapes,
             legend: {font: {size: 11}, tracegroupgap: 6},
           },
-          summary: `${byRung.size} rungs at ${values.length} values of ${axis}, ${at}${levels.length ? `; ${levels.length} levels` : ''}.`,
+          summary: `${byVariant.size} variants at ${values.length} values of ${axis}, ${at}${levels.length ? `; ${levels.length} levels` : ''}.`,
           head: ['rung', ...values.map((p) => `#${showValue(axis, p.axes[axis])}`)],
           rows: [...byRung].map(([, mine]) => [rungName(mine[0]), ...values.map((p) => {
             const cell = mine.find((m) => m.point === p);
@@ -585,7 +604,7 @@
       const z = names.map((n) => points.map((p) => share(n, p)));
       return {
         traces: [{
-          type: 'heatmap', x: points.map(column), y: names.map(plain), z, zmin: 0, zmax: 1, colorscale: 'Viridis', xgap: 2, ygap: 2,
+          type: 'heatmap', x: points.map(column), y: names.map(plain), z, zmin: Math.min(0.5, ...z.flat().filter((v) => v !== null)), zmax: 1, colorscale: 'Viridis', xgap: 2, ygap: 2,
           customdata: names.map((n) => points.map((p) => at(n, p)?.place)), hoverinfo: 'text',
           text: names.map((n) => points.map((p) => (at(n, p) ? hover(at(n, p)) : 'not measured'))),
           colorbar: {title: {text: 'of the best'}, tickformat: '.0%', outlinewidth: 0},
@@ -594,7 +613,7 @@
           height: 150 + 26 * names.length, xaxis: {type: 'category', title: {text: axes.join(', ') || 'point'}, showgrid: false}, yaxis: {type: 'category', autorange: 'reversed', showgrid: false},
           annotations: points.length * names.length > 150 ? [] : names.flatMap((n, i) => points.map((p, j) => ({
             x: column(p), y: plain(n), text: z[i][j] === null ? '' : (100 * z[i][j]).toFixed(0), showarrow: false,
-            font: {color: z[i][j] > 0.6 ? '#1b1f27' : '#ffffff', size: 11},
+            font: {color: z[i][j] > 0.75 ? '#1b1f27' : '#ffffff', size: 11},
           }))),
         },
         summary: `${names.length} tunings of ${variant} at ${points.length} points.`,
@@ -631,12 +650,13 @@
           };
         });
         const drawn = across([{value: 1, name: `as long as ${reference}`, dash: 'dash', colour: css('--text')}], 'horizontal');
-        const ratios = own.map((p) => p.ratio[0]);
+        const ends = own.flatMap((p) => p.ratio.filter((r) => r !== null)), least = Math.min(0.95, ...ends), most = Math.max(1.05, ...ends);
+        const isWide = least > 0 && most > 20 * least, room = 0.05 * (most - least);
         return {
           traces: [...traces, ...drawn.traces],
           layout: {
             height: 400, xaxis, shapes: drawn.shapes, legend: {orientation: 'h', y: 1, yanchor: 'bottom', x: 0},
-            yaxis: {title: {text: 'times as long'}, rangemode: 'tozero', type: Math.max(...ratios) > 20 * Math.min(...ratios) ? 'log' : 'linear'},
+            yaxis: isWide ? logAxis('times as long', '', [least, most]) : {title: {text: 'times as long'}, range: [least - room, most + room]},
           },
           summary: `${traces.map((t) => t.name).join(', ')} at ${unique(own.map((p) => p.cell.point)).length} points, ${at}.`,
           head: ['point', 'fastest of the first', '#time', 'fastest of the other', '#time', '#times as long [95 %]', 'sampled'],
@@ -681,7 +701,7 @@
       && filter.backends.has(p.backend) && filter.words.every((word) => `${p.experiment} ${p.application}`.toLowerCase().includes(word)));
     const byBackend = () => chosen().filter((p) => p.application === p.backend);
     const measures = ['against the best known variant', 'against peak'];
-    chart(made, 'portability-chart', 'Efficiency of the backends', 'By the fastest rung of each, vendors’ libraries left out.', [
+    chart(made, 'portability-chart', 'Efficiency of the backends', 'By the fastest rung of each, vendors’ libraries left out; 0 where a backend cannot run most of the points.', [
       {name: 'measure', label: 'Efficiency', options: () => measures},
     ], ({measure}) => {
       const place = measure === measures[0] ? 1 : 2;
@@ -728,7 +748,7 @@
       const marks = [...groupBy(best, (c) => `${c.rung.backend}, ${c.experiment}`)].map(([name, own]) => ({
         type: 'scatter', mode: 'markers', name, x: own.map(intensity), y: own.map((c) => c.flops_rate), customdata: own.map((c) => c.place),
         hovertext: own.map(hover), hoverinfo: 'text',
-        marker: {color: colour(own[0].rung.backend), symbol: symbols[names.indexOf(own[0].experiment) % symbols.length], size: 10, line: {width: 1, color: css('--page')}},
+        marker: {color: colour(own[0].rung.backend), symbol: symbols[names.indexOf(own[0].experiment) % symbols.length], size: isFirst(own[0].rung.backend) ? 14 : 8, line: {width: 1, color: css('--page')}},
       }));
       const ofDevice = cells.filter((c) => c.device === filter.device);
       const peak = (ceiling, key) => {
@@ -745,10 +765,10 @@
         return merged;
       }, []);
       const left = Math.min(...best.map(intensity)) / 4, right = Math.max(...best.map(intensity), ...(slopes.length && flats.length ? [2 * flats[flats.length - 1].value / slopes[0].value] : [])) * 4;
-      const ceiling = flats.length ? flats[flats.length - 1].value : Math.max(...best.map((c) => c.flops_rate)) * 2;
+      const top = flats.length ? flats[flats.length - 1].value : Infinity;
       const roofs = [
         ...slopes.map((s) => ({
-          type: 'scatter', mode: 'lines', name: `memory, ${s.word}: ${si(s.value, 'B/s')}`, x: [left, Math.min(right, ceiling / s.value)], y: [left * s.value, Math.min(right * s.value, ceiling)],
+          type: 'scatter', mode: 'lines', name: `memory, ${s.word}: ${si(s.value, 'B/s')}`, x: [left, Math.min(right, top / s.value)], y: [left * s.value, Math.min(right * s.value, top)],
           line: {color: css('--faint'), width: 2, dash: s.dash}, hoverinfo: 'name',
         })),
         ...flats.map((f) => ({
@@ -759,9 +779,10 @@
       return {
         traces: [...roofs, ...marks],
         layout: {
-          height: 560, xaxis: logAxis('operations for each byte of memory traffic that the problem needs', ''), yaxis: logAxis('operations a second', 'FLOP/s'),
+          height: 560, xaxis: logAxis('operations for each byte of memory traffic that the problem needs', '', [left, right]),
+          yaxis: logAxis('operations a second', 'FLOP/s', [...best.map((c) => c.flops_rate), ...(flats.length ? [top] : slopes.map((s) => right * s.value))]),
           legend: {font: {size: 11}},
-          annotations: flats.map((f) => ({x: Math.log10(right), y: Math.log10(f.value), xanchor: 'right', yanchor: 'bottom', showarrow: false, text: plain(`${f.names.join(', ')}: ${si(f.value, 'FLOP/s')}`), font: {size: 11, color: css('--faint')}})),
+          annotations: flats.map((f) => ({x: Math.log10(slopes.length ? f.value / slopes[slopes.length - 1].value : left), y: Math.log10(f.value), xanchor: 'left', yanchor: 'top', showarrow: false, text: plain(`${f.names.join(', ')}: ${si(f.value, 'FLOP/s')}`), font: {size: 11, color: css('--faint')}})),
         },
         summary: `${best.length} rungs of ${names.length} experiments; ${here.length - able.length} of ${here.length} cells have no operations, or no bytes, and are left out.`,
         head: ['rung', 'point', '#operations a byte', '#operations a second', '#bytes a second', 'held to'],
@@ -796,13 +817,12 @@
     made.append(element('p', {}, 'What failed, was skipped, was wrong or implausible, and what a backend cannot express: each with its reason.'), target);
     parts.push({refresh() {
       const list = cells.filter((c) => shown(c) && !ok(c));
-      const kind = (c) => (c.notExpressible ? 'not expressible' : c.status);
       const groups = [...groupBy(list, (c) => `${kind(c)}\n${c.rung.name}\n${c.note}`).values()];
       const order = ['failed', 'wrong', 'implausible', 'ok', 'skipped', 'not expressible'];
       groups.sort((a, b) => order.indexOf(kind(a[0])) - order.indexOf(kind(b[0])));
       target.replaceChildren(groups.length
         ? table(`${list.length} cells of ${groups.length} kinds`, ['rung', 'status', 'reason', '#points'],
-          groups.map((own) => [own.length === 1 ? cellButton(own[0], own[0].rung.name) : own[0].rung.name, kind(own[0]), own[0].note.replace(/^not expressible: /, ''), String(own.length)]))
+          groups.map((own) => [own.length === 1 ? cellButton(own[0], own[0].rung.name) : own[0].rung.name, kind(own[0]), reason(own[0]), String(own.length)]))
         : element('p', {class: 'why'}, 'Every cell that is shown has a number.'));
     }});
   }
@@ -810,12 +830,13 @@
   function sourcesSection() {
     const made = section('sources', 'Sources');
     made.append(element('p', {}, `Page made by ${data.made_by}. Of a cell that several files have, the newest counts. Open a cell, in a table or by a click on its mark, for all that is known of it.`));
-    const keys = unique(data.sources.flatMap((s) => Object.keys(s.context))).filter((k) => !k.startsWith('device.') && k !== 'executable' && k !== 'library').sort();
-    const first = ['commit', 'date', 'seed', 'version'];
-    const order = [...first.filter((k) => keys.includes(k)), ...keys.filter((k) => !first.includes(k))];
+    const columns = ['commit', 'date', 'seed', 'version', 'backends'];
+    const isElse = (key) => !columns.includes(key) && !key.startsWith('device.') && key !== 'executable' && key !== 'library';
     const used = groupBy(cells, (c) => c.source);
-    made.append(table('Files of results', ['file', '#cells used', ...order.map((k) => k.replace(/_/g, ' '))],
-      data.sources.map((s) => [s.file, String((used.get(s) || []).length), ...order.map((k) => s.context[k] ?? '')])));
+    made.append(table('Files of results', ['file', '#cells used', ...columns, 'else'], data.sources.map((s) => [
+      s.file, String((used.get(s) || []).length), ...columns.map((k) => (s.context[k] ?? '').replace('T', ' ').replace(/,/g, ', ')),
+      Object.entries(s.context).filter(([k]) => isElse(k)).map(([k, v]) => `${k.replace(/_/g, ' ')}: ${v}`).join('; '),
+    ])));
   }
 
   // --- Colours, and the start ----------------------------------------------------------------------------------------
@@ -834,7 +855,7 @@
     for (const part of parts) part.refresh();
   }
 
-  const counts = groupBy(cells, (c) => (ok(c) ? 'with a number' : c.notExpressible ? 'not expressible' : c.status));
+  const counts = groupBy(cells, (c) => (ok(c) ? 'with a number' : kind(c)));
   document.getElementById('summary').textContent =
     `${cells.length} cells of ${experiments.length} experiments on ${devices.join(', ') || 'no device'}: ${[...counts].map(([k, v]) => `${v.length} ${k}`).join(', ')}.`;
   makeFilter();
@@ -852,5 +873,6 @@
     setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
   addEventListener('beforeprint', () => parts.forEach((part) => part.draw?.()));
   refresh();
-  performance.mark('crosswarp-open');
+  // Behind the first frame, and the charts that it shows.
+  requestAnimationFrame(() => setTimeout(() => performance.mark('crosswarp-open')));
 })();
