@@ -1,4 +1,4 @@
-// gnuplot draws. All texts of results go into its data, where nothing is expanded.
+// gnuplot draws. Texts of results go where it expands nothing: into its data, and between single quotes.
 #include "bench/report/svg.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,11 @@ struct Drawing {
   std::vector<const Row*> ladder, sweep;
 };
 
-double rated(const Drawing& drawing, const Row& row) { return drawing.times ? 1 / *row.rate : *row.rate; }
+double rated(const Drawing& drawing, const Row& row) {
+  if (!drawing.times) return *row.rate;
+  const auto by_the_kernel = row.observed.find("ns_per_load");  // its own clock, as in the page
+  return by_the_kernel != row.observed.end() ? by_the_kernel->second * 1e-9 : 1 / *row.rate;
+}
 
 /// The only one of `names`. Throws Error, with what chooses, where there are several.
 std::string only(const std::set<std::string>& names, const char* what, const char* chosen_by) {
@@ -60,7 +64,11 @@ Drawing drawing(const std::vector<ReportCell>& cells) {
                     mode = only(modes, "mode", "the files given"),
                     device = only(devices, "device", "--backend or the files given");
   Drawing result;
-  const Row& last = *rows.back();
+  // The last of the points at which most rungs have a number; cells stand in the order of their points.
+  std::map<std::string, std::size_t> rungs;
+  for (const Row* row : rows) ++rungs[row->point];
+  const Row& last = **std::max_element(rows.rbegin(), rows.rend(),
+                                       [&](const Row* a, const Row* b) { return rungs[a->point] < rungs[b->point]; });
   std::map<std::string, std::set<double>> values;
   for (const Row* row : rows)
     for (const auto& [axis, value] : row->axes.items())
@@ -79,14 +87,16 @@ Drawing drawing(const std::vector<ReportCell>& cells) {
     if (row->point == last.point) result.ladder.push_back(row);
     if (!result.axis.empty() && rest(*row) == rest(last)) result.sweep.push_back(row);
   }
+  if (std::all_of(result.sweep.begin(), result.sweep.end(), [&](const Row* row) { return row->point == last.point; }))
+    result.sweep.clear();  // nothing to draw over
   return result;
 }
 
-/// A text as one field of gnuplot's data.
-std::string quoted(std::string text) {
+/// A text between single quotes, where gnuplot expands nothing, or as one field of its data.
+std::string quoted(std::string text, char quote) {
   for (char& c : text)
-    if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
-  return '"' + text + '"';
+    if (c == '"' || c == '\'' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = ' ';
+  return quote + text + quote;
 }
 
 /// Without its experiment: `cuda/float4`.
@@ -109,32 +119,37 @@ std::map<std::string, double> lines(const Drawing& drawing) {
 }
 
 std::string ladder_script(const Drawing& drawing) {
-  std::string data = "$ladder << END_OF_LADDER\n";
+  const std::map<std::string, double> across = lines(drawing);
   double most = 0;
+  for (const Row* row : drawing.ladder) most = std::max(most, rated(drawing, *row));
+  for (const auto& [name, value] : across) most = std::max(most, value);
+
+  // gnuplot 5.4 does not survive labels of which none is drawn, hence blocks of their own, and a plot only of what is
+  // there.
+  std::string bars, inside, outside, keys, arrows;
   for (std::size_t i = 0; i < drawing.ladder.size(); ++i) {
     const Row& row = *drawing.ladder[i];
     const double value = rated(drawing, row);
-    most = std::max(most, value);
-    data += fmt::format("{} {} {} {} {}\n", i, quoted(rung_of(row)), value, colour(row.backend),
-                        quoted(drawing.times ? si(value, "s") : show_rate(row.rate, row.rate_of)));
+    const std::string label = drawing.times ? si(value, "s") : show_rate(row.rate, row.rate_of);
+    bars += fmt::format("{} {} {} {}\n", i, quoted(rung_of(row), '"'), value, colour(row.backend));
+    (value > most / 2 ? inside : outside) += fmt::format("{} {} {}\n", value, i, quoted(label, '"'));
   }
-  std::string keys, arrows;
   int style = 2;
-  for (const auto& [name, value] : lines(drawing)) {
-    most = std::max(most, value);
+  for (const auto& [name, value] : across) {
     arrows += fmt::format("set arrow from {0}, graph 0 to {0}, graph 1 nohead front dt {1} lw 2 lc rgb '#333333'\n",
                           value, style);
     keys += fmt::format(", keyentry with lines dt {} lw 2 lc rgb '#333333' title '{}'", style++, name);
   }
-  return data + "END_OF_LADDER\n" + arrows +
-         fmt::format(
-             "unset logscale\nset yrange [{0}:-0.7]\nset xrange [0:{1}]\nset format x '%.1s %c{2}'\nset format y\n"
-             "set ytics ()\nset xtics autofreq\nset xlabel '{5}'\nunset ylabel\nset key outside top center horizontal\n"
-             "plot $ladder using ($3/2):1:($3/2):(0.36):4:ytic(2) with boxxyerror fill solid 1.0 lc rgb variable "
-             "notitle, $ladder using ($3 > {3} ? $3 : NaN):1:5 with labels right offset -0.6,0 tc rgb 'white' notitle, "
-             "$ladder using ($3 > {3} ? NaN : $3):1:5 with labels left offset 0.6,0 notitle{4}\n",
-             static_cast<double>(drawing.ladder.size()) - 0.3, 1.06 * most, drawing.unit, most / 2, keys,
-             drawing.times ? "time of an access" : "rate");
+  if (!inside.empty()) keys += ", $inside with labels right offset -0.6,0 tc rgb 'white' notitle";
+  if (!outside.empty()) keys += ", $outside with labels left offset 0.6,0 notitle";
+  return fmt::format(
+      "$bars << END_OF_DATA\n{}END_OF_DATA\n$inside << END_OF_DATA\n{}END_OF_DATA\n$outside << "
+      "END_OF_DATA\n{}END_OF_DATA\n{}"
+      "unset logscale\nset yrange [{}:-0.7]\nset xrange [0:{}]\nset format x '%.1s %c'\nset format y\nset ytics ()\n"
+      "set xtics autofreq\nset xlabel '{}, {}'\nunset ylabel\nset key outside top center horizontal\n"
+      "plot $bars using ($3/2):1:($3/2):(0.36):4:ytic(2) with boxxyerror fill solid 1.0 lc rgb variable notitle{}\n",
+      bars, inside, outside, arrows, static_cast<double>(drawing.ladder.size()) - 0.3, 1.06 * most,
+      drawing.times ? "time of an access" : "rate", drawing.unit, keys);
 }
 
 std::string sweep_script(const Drawing& drawing) {
@@ -144,9 +159,9 @@ std::string sweep_script(const Drawing& drawing) {
     if (!rows.contains(row->rung)) rungs.push_back(row->rung);
     rows[row->rung].push_back(row);
   }
-  std::string data = "$sweep << END_OF_SWEEP\n", plots;
+  std::string data = "$sweep << END_OF_DATA\n", plots;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
-    data += fmt::format("{}\n", quoted(rung_of(*rows[rungs[i]].front())));
+    data += fmt::format("{}\n", quoted(rung_of(*rows[rungs[i]].front()), '"'));
     for (const Row* row : rows[rungs[i]])
       data += fmt::format("{} {}\n", row->axes.at(drawing.axis).get<double>(), rated(drawing, *row));
     data += "\n\n";
@@ -156,11 +171,11 @@ std::string sweep_script(const Drawing& drawing) {
         fmt::format("{}$sweep index {} using 1:2 with linespoints pt {} ps {} lw {} lc rgb {} title columnheader(1)",
                     i ? ", " : "plot ", i, i + 1, is_first ? 0.9 : 0.5, is_first ? 3 : 1, colour(backend));
   }
-  return data + "END_OF_SWEEP\n" +
+  return data + "END_OF_DATA\n" +
          fmt::format(
              "set logscale x 2\nset logscale y 10\nset format x '2^%L'\nset format y '%.0s %c{}'\n"
-             "set xlabel '{}'\nset key outside right\n{}\n",
-             drawing.unit, drawing.axis, plots);
+             "set xlabel {}\nset key outside right\n{}\n",
+             drawing.unit, quoted(drawing.axis, '\''), plots);
 }
 
 std::string script(const Drawing& drawing) {
@@ -168,12 +183,10 @@ std::string script(const Drawing& drawing) {
   const std::size_t ladder_height = 110 + 22 * drawing.ladder.size(), sweep_height = both ? 400 : 0,
                     height = ladder_height + sweep_height;
   const double share = static_cast<double>(ladder_height) / static_cast<double>(height);
-  std::string title = drawing.title;
-  std::replace(title.begin(), title.end(), '\'', ' ');
   std::string text = fmt::format(
       "set terminal svg size 960,{} dynamic noenhanced font 'sans-serif,12' background rgb 'white'\nset multiplot\n"
-      "set grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nset tics textcolor rgb '#222222'\nset title '{}'\n",
-      height, title);
+      "set grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nset tics textcolor rgb '#222222'\nset title {}\n",
+      height, quoted(drawing.title, '\''));
   if (both)
     text += fmt::format("set size 1,{}\nset origin 0,{}\n", 1 - share, share) + sweep_script(drawing) + "unset title\n";
   return text + fmt::format("set size 1,{}\nset origin 0,0\n", share) + ladder_script(drawing) + "unset multiplot\n";
