@@ -478,7 +478,10 @@
     const least = Math.log10(Math.min(...values)), most = Math.log10(Math.max(...values));
     const every = Math.max(1, Math.ceil((most - least) / 9)), ticks = [];
     for (let decade = Math.floor(least) - 1; decade <= Math.ceil(most) + 1; decade += every)
-      ticks.push(...(most - least < 2 ? [1, 2, 5] : [1]).map((m) => m * 10 ** decade));
+      ticks.push(...(most - least < 0.7   ? [1, 1.5, 2, 3, 4, 5, 7] :
+                         most - least < 2 ? [1, 2, 5] :
+                                            [1])
+                     .map((m) => m * 10 ** decade));
     return {type: 'log', title: {text: title}, tickvals: ticks, ticktext: ticks.map((t) => brief(t, unit))};
   }
   function linearAxis(title, unit, most) {
