@@ -9,7 +9,7 @@
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
 #include "bench/report/compare.hpp"
-#include "bench/report/markdown.hpp"
+#include "bench/report/report.hpp"
 #include "bench/shell.hpp"
 #include "core/error.hpp"
 
@@ -37,7 +37,7 @@ int act(const Options& options) {
   }
   if (options.action == Action::devices) return print_devices(), 0;
   if (options.action == Action::measure) return measure_ceilings(options), 0;
-  if (options.action == Action::report) return write_markdown(options.report_inputs, options.report_output), 0;
+  if (options.action == Action::report) return write_report(options.report), 0;
 
   if (options.action == Action::compare) {
     if (options.comparison.backends.empty()) return compare_runs(options.comparison) ? 0 : exit_bad_result;

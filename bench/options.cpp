@@ -136,13 +136,25 @@ Options parse(int argc, char** argv) {
       "--measure", measure,
       "Also measures what their parts reach (under 20 s a device), and keeps it as the 'measured peak' of\n"
       "later runs");
-  CLI::App* report = app.add_subcommand("report", "Tables from the JSON of earlier runs");
-  report->add_option("FILE", options.report_inputs, "Results that --json wrote")->required();
-  options.report_format = "md";
-  report->add_option("--format", options.report_format, "Markdown")
-      ->check(CLI::IsMember({"md"}))
-      ->capture_default_str();
-  report->add_option("-o,--output", options.report_output, "Where to, in place of standard output");
+  CLI::App* report = app.add_subcommand("report", "A page, tables or a drawing from the JSON of earlier runs");
+  report->footer(
+      "bench report out.json... -o report.html: one page that needs no network, with charts by plotly.\n"
+      "bench report out.json: tables in Markdown. bench report --experiment reduce_sum out.json -o ladder.svg: for\n"
+      "pages, by gnuplot. docs/report.md says how to read them.");
+  report->add_option("FILE", options.report.inputs, "Results that --json wrote")->required();
+  report
+      ->add_option("--format", options.report.format,
+                   "html, md or svg; by default what the output's name ends in, else md")
+      ->type_name("NAME");
+  report->add_option("-o,--output", options.report.output, "Where to, in place of standard output")->type_name("FILE");
+  report->add_option("--experiment", options.report.selection.experiments, "Only these, comma-separated")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  report->add_option("--backend", options.report.selection.backends, "Only these, comma-separated")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
   Comparison& comparison = options.comparison;
   CLI::App* compare = app.add_subcommand("compare", "Two runs: faster, slower or within noise; or backends of one run");
   compare->footer(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/report/compare.hpp"
+#include "bench/report/report.hpp"
 #include "core/registry.hpp"
 #include "core/runner.hpp"
 
@@ -21,8 +22,7 @@ struct Options {
   std::string json, csv;
   bool quiet = false;
 
-  std::vector<std::string> report_inputs;
-  std::string report_format, report_output;
+  ReportRequest report;
   Comparison comparison;
 
   std::string program;

@@ -9,8 +9,6 @@
 #include <map>
 #include <set>
 
-#include "bench/report/output.hpp"
-#include "bench/report/result_file.hpp"
 #include "core/format.hpp"
 
 namespace crosswarp {
@@ -34,15 +32,6 @@ std::string short_value(const Json& value) {
 
 /// Whether a coordinate goes without saying: an offset of 0, say.
 bool is_implied(const std::string& axis, const Json& value) { return axis != "n" && value == Json(0); }
-
-/// The point in words, but for axes in `known`.
-std::string short_point(const Json& axes, const std::set<std::string>& known = {}) {
-  std::string text;
-  for (const auto& [axis, value] : axes.items())
-    if (!known.contains(axis) && !is_implied(axis, value))
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
-  return text;
-}
 
 /// Whether any of the rows has what a column would show.
 bool any(const std::vector<Row>& rows, std::optional<Ratio> Row::*ratio) {
@@ -171,15 +160,22 @@ std::string tables(const Points& points, const std::string& device, const std::s
 
 }  // namespace
 
-void write_markdown(const std::vector<std::string>& inputs, const std::string& output) {
+std::string short_point(const Json& axes, const std::set<std::string>& known) {
+  std::string text;
+  for (const auto& [axis, value] : axes.items())
+    if (!known.contains(axis) && !is_implied(axis, value))
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis, short_value(value));
+  return text;
+}
+
+std::string markdown_report(std::vector<ResultFile> files) {
   // by experiment, mode and device
   std::map<std::array<std::string, 3>, Points> all;
   std::map<std::array<std::string, 3>, std::vector<std::string>> findings;
   std::string provenance;
-  for (const std::string& path : inputs) {
-    ResultFile file = read_results(path);
-    provenance += fmt::format("{}: commit {}, {}, seed {}", path.substr(path.find_last_of('/') + 1),
-                              file.said("commit"), file.said("date").substr(0, 10), file.said("seed"));
+  for (ResultFile& file : files) {
+    provenance += fmt::format("{}: commit {}, {}, seed {}", file.name(), file.said("commit"),
+                              file.said("date").substr(0, 10), file.said("seed"));
     if (file.context.contains("kokkos")) provenance += ", Kokkos " + file.said("kokkos");
     provenance += ".\n";
     for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.lines;
@@ -198,8 +194,7 @@ void write_markdown(const std::vector<std::string>& inputs, const std::string& o
     text += "\nWhat follows:\n\n";
     for (const std::string& line : findings[what]) text += "- " + line + "\n";
   }
-  text += "\n" + provenance;
-  write_output(text, output);
+  return text + "\n" + provenance;
 }
 
 }  // namespace crosswarp

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "core/error.hpp"
+#include "core/names.hpp"
 
 namespace crosswarp {
 namespace {
@@ -81,10 +84,25 @@ Row row(const Json& json) {
   if (counters != json.end())
     for (const auto& [name, value] : counters->items())
       if (const auto count = number(value)) row.counters[name] = *count;
+  row.all = json;
+  for (const char* samples : {"sample_times", "samples_by_placement"}) row.all.erase(samples);
   return row;
 }
 
+/// Throws Error for the first of `wanted`, of the option `flag`, that is not among `known`.
+void require(const char* flag, const std::vector<std::string>& wanted, const std::set<std::string>& known) {
+  for (const std::string& name : wanted)
+    if (!known.contains(name))
+      throw Error(fmt::format("{} {}: {}", flag, name, did_you_mean(name, {known.begin(), known.end()})));
+}
+
+bool among(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
+
+std::string ResultFile::name() const { return path.substr(path.find_last_of('/') + 1); }
 
 std::string ResultFile::said(const std::string& key) const {
   const auto found = context.find(key);
@@ -105,6 +123,27 @@ ResultFile read_results(const std::string& path) {
   } catch (const std::exception& why) {
     throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
   }
+}
+
+std::vector<ResultFile> read_results(const std::vector<std::string>& paths, const Selection& selection) {
+  std::vector<ResultFile> files;
+  std::set<std::string> experiments, backends;
+  for (const std::string& path : paths) {
+    files.push_back(read_results(path));
+    for (const Row& row : files.back().rows) {
+      experiments.insert(row.experiment);
+      backends.insert(row.backend);
+    }
+  }
+  require("--experiment", selection.experiments, experiments);
+  require("--backend", selection.backends, backends);
+  for (ResultFile& file : files) {
+    std::erase_if(file.rows, [&](const Row& row) {
+      return !among(selection.experiments, row.experiment) || !among(selection.backends, row.backend);
+    });
+    std::erase_if(file.findings, [&](const Conclusion& c) { return !among(selection.experiments, c.experiment); });
+  }
+  return files;
 }
 
 std::vector<Row> merge_repetitions(const std::vector<Row>& rows) {

@@ -30,6 +30,7 @@ struct Row {
   std::map<std::string, double> kernel;    ///< Registers, shared memory … of the largest kernel, as far as known.
   std::map<std::string, double> observed;  ///< What the problem found in its outputs.
   std::map<std::string, double> counters;  ///< Hardware counters, as far as known.
+  Json all;                                ///< What the file has of it, but for the samples.
 
   bool ok() const { return !seconds.empty(); }
 };
@@ -40,12 +41,23 @@ struct ResultFile {
   std::vector<Row> rows;  ///< In the order in which they were measured.
   std::vector<Conclusion> findings;
 
+  /// The path without its folders.
+  std::string name() const;
   /// What the context says of `key`; `unknown` where it says nothing.
   std::string said(const std::string& key) const;
 };
 
+/// Which of the results a report is of: all, where nothing is named.
+struct Selection {
+  std::vector<std::string> experiments, backends;
+};
+
 /// Throws Error where the file cannot be read or is not one of ours.
 ResultFile read_results(const std::string& path);
+
+/// What `selection` takes of the files. Throws Error where one cannot be read or is not one of ours, and, with the
+/// nearest match, for a name that none of them has.
+std::vector<ResultFile> read_results(const std::vector<std::string>& paths, const Selection& selection);
 
 /// One row for each name: repetitions are more placements of a cell, which is ok if they all are.
 std::vector<Row> merge_repetitions(const std::vector<Row>& rows);

@@ -1,0 +1,53 @@
+// The cells of several result files, and what compares them: backends with each other, rungs with the best there is.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "bench/report/result_file.hpp"
+
+namespace crosswarp {
+
+/// One cell on one device.
+struct ReportCell {
+  Row row;             ///< Its repetitions in one.
+  std::size_t source;  ///< The place of its file.
+};
+
+/// One for each cell and device: of a cell that several files have, the newest. Points of an experiment stand in the
+/// order of their axes' values, rungs as they were measured.
+std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files);
+
+/// The fastest rung of a backend at a point beside that of the reference.
+struct SideBySide {
+  std::size_t reference, cell;  ///< Places among the cells.
+  Ratio ratio;                  ///< How much longer it takes than the reference.
+  bool paired;                  ///< Whether they were sampled in the same rounds.
+};
+
+/// At each point that several backends have on a device, CUDA against each of the others; without CUDA, the first that
+/// the point has. What a vendor's library does is no backend's doing, and is left out.
+std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells);
+
+/// How a rung, or a backend by its fastest rung, does on all devices. Pennycook, Sewall and Lee (2016): performance
+/// portability is the harmonic mean of efficiencies over the devices, and 0 where one of them cannot run it.
+struct Portability {
+  std::string experiment, mode, backend, application;  ///< The application: the backend, or the rung.
+  std::size_t points;                                  ///< Those that every device has, and that it is meant for.
+  struct OnDevice {
+    std::string device;
+    double of_best;                 ///< Median over the points of the best known time over its own; 0: does not run.
+    std::optional<double> of_peak;  ///< Median of the share of the measured peak, else of the theoretical one.
+  };
+  std::vector<OnDevice> devices;
+  /// The least, the median and the most over the points; of one device only there is none.
+  std::optional<std::array<double, 3>> of_best, of_peak;
+};
+
+/// Of 0 efficiencies it is 0, too.
+double harmonic_mean(const std::vector<double>& efficiencies);
+
+std::vector<Portability> portability(const std::vector<ReportCell>& cells);
+
+}  // namespace crosswarp

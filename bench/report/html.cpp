@@ -1,0 +1,81 @@
+// The page's own files, the data and plotly, put into one.
+#include "bench/report/html.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "bench/report/command.hpp"
+#include "bench/report/page.hpp"
+#include "bench/report/report_data.hpp"
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// Where Debian's and Ubuntu's python3-plotly has it.
+constexpr const char* packaged_plotly = "/usr/share/python3-plotly/plotly.js";
+
+/// Where pip has it, of the python3 that is first in the PATH.
+constexpr const char* python_plotly =
+    "python3 -c 'import importlib.util as u; print(u.find_spec(\"plotly\").submodule_search_locations[0] + "
+    "\"/package_data/plotly.min.js\", end=\"\")' 2>/dev/null";
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) throw Error(path + ": cannot be read");
+  return text.str();
+}
+
+std::string plotly() {
+  if (const char* path = std::getenv("CROSSWARP_PLOTLY")) return read(path);
+  if (std::filesystem::exists(packaged_plotly)) return read(packaged_plotly);
+  const auto asked = output_of(python_plotly);
+  if (asked && std::filesystem::exists(*asked)) return read(*asked);
+  throw Error(
+      "a page needs plotly.js: install python3-plotly (Debian, Ubuntu) or plotly (pip), or say in CROSSWARP_PLOTLY "
+      "where "
+      "a plotly.min.js is");
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// A script that nothing in it can end early.
+std::string as_script(std::string text) {
+  replace_all(text, "</script", "<\\/script");
+  return text;
+}
+
+/// JSON as an element's content: `<` stands only in its strings, where it may be written so.
+std::string as_data(const Json& json) {
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  replace_all(text, "<", "\\u003c");
+  return text;
+}
+
+}  // namespace
+
+std::string html_report(const std::vector<ResultFile>& files) {
+  std::string page;
+  std::string_view rest = page_html;
+  const auto insert = [&](std::string_view mark, std::string_view text) {
+    const std::size_t at = rest.find(mark);
+    page.append(rest.substr(0, at)).append(text);
+    rest.remove_prefix(at + mark.size());
+  };
+  insert("{{page.css}}", page_css);
+  insert("{{data}}", as_data(report_data(files)));
+  insert("{{plotly.js}}", as_script(plotly()));
+  insert("{{page.js}}", page_js);
+  return page.append(rest);
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,40 @@
+// Which format it is; each has a file of its own.
+#include "bench/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+#include "bench/report/html.hpp"
+#include "bench/report/markdown.hpp"
+#include "bench/report/output.hpp"
+#include "bench/report/svg.hpp"
+#include "core/error.hpp"
+#include "core/names.hpp"
+
+namespace crosswarp {
+namespace {
+
+using Format = std::function<std::string(const std::vector<ResultFile>&)>;
+
+Format format_of(const ReportRequest& request) {
+  const std::map<std::string, Format> formats{{"html", html_report}, {"md", markdown_report}, {"svg", svg_report}};
+  if (request.format.empty()) {
+    const auto by_name = formats.find(request.output.substr(request.output.find_last_of('.') + 1));
+    return by_name == formats.end() ? markdown_report : by_name->second;
+  }
+  if (const auto found = formats.find(request.format); found != formats.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [name, format] : formats) names.push_back(name);
+  throw Error(fmt::format("--format {}: {}", request.format, did_you_mean(request.format, names)));
+}
+
+}  // namespace
+
+void write_report(const ReportRequest& request) {
+  const Format format = format_of(request);
+  write_output(format(read_results(request.inputs, request.selection)), request.output);
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,376 @@
+// `bench report` as a user meets it: what is in the page, what it makes of hostile, old and incomplete files, and what
+// it says where something is missing. Whether a browser shows it is scripts/check-report's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double largest_page = 12e6, packaged_plotly = 8.7e6;  // bytes
+
+std::string results(const std::string& name) {
+  return (source_tree() / "results/nvidia-h200" / (name + ".json")).string();
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A file for the time of a test.
+class File {
+ public:
+  File(const std::string& name, const std::string& content) : path_(temporary_file(name)) {
+    std::ofstream(path_) << content;
+  }
+  File(const std::string& name, const Json& content) : File(name, content.dump()) {}
+  ~File() { fs::remove(path_); }
+  operator const std::string&() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Finished report(const std::string& arguments) { return run_process(sibling("bench") + " report " + arguments); }
+
+/// A page with `plotly` in the place of the library, which takes no part in what is tested here.
+std::string page(const std::string& inputs, const std::string& plotly = "Plotly = {};") {
+  const File library("plotly.js", plotly), html("page.html", std::string());
+  const Finished finished = run_process("CROSSWARP_PLOTLY=" + std::string(library) + " " + sibling("bench") +
+                                        " report " + inputs + " -o " + std::string(html));
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_EQ(finished.output, "");
+  return read(html);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// What the page's script reads.
+class Data {
+ public:
+  explicit Data(const std::string& page) {
+    const std::string open = "<script type=\"application/json\" id=\"data\">";
+    const auto from = page.find(open) + open.size();
+    json_ = Json::parse(page.substr(from, page.find("</script>", from) - from));
+    for (const Json& column : json_["columns"]) columns_.push_back(column);
+  }
+  const Json& operator[](const char* key) const { return json_.at(key); }
+  std::size_t cells() const { return json_.at("cells").size(); }
+  /// A cell's value; of a text, its place in the table of texts is looked up.
+  Json value(std::size_t cell, const std::string& column) const {
+    const auto found = std::find(columns_.begin(), columns_.end(), column);
+    return json_.at("cells")[cell].at(static_cast<std::size_t>(found - columns_.begin()));
+  }
+  std::string text(std::size_t cell, const std::string& column) const {
+    const Json place = value(cell, column);
+    return place.is_null() ? "" : json_.at("texts")[place.get<std::size_t>()].get<std::string>();
+  }
+  std::string name(std::size_t cell) const {
+    return json_.at("rungs")[value(cell, "rung").get<std::size_t>()]["name"].get<std::string>() + "/" +
+           json_.at("points")[value(cell, "point").get<std::size_t>()]["name"].get<std::string>() + "/" +
+           text(cell, "mode");
+  }
+  /// Of the cell's line in `portability`.
+  const Json& portability(const std::string& application) const {
+    for (const Json& line : json_.at("portability"))
+      if (line["application"] == application) return line;
+    throw std::runtime_error(application);
+  }
+
+ private:
+  Json json_;
+  std::vector<std::string> columns_;
+};
+
+/// A file with a context and some rows after the pattern of a real one, each changed by its function.
+Json made_up(const std::vector<std::function<void(Json&)>>& rows, const std::string& date = "2026-01-01") {
+  const Json real = Json::parse(read(results("counters")));
+  Json file{{"context", real["context"]}, {"benchmarks", Json::array()}, {"findings", Json::array()}};
+  file["context"]["date"] = date;
+  for (const auto& change : rows) {
+    Json row = real["benchmarks"][0];
+    row["over_parent"] = row["over_library"] = row["over_other"] = nullptr;
+    change(row);
+    file["benchmarks"].push_back(row);
+  }
+  return file;
+}
+
+std::function<void(Json&)> rung(const std::string& backend, const std::string& device, double nanoseconds) {
+  return [=](Json& row) {
+    row["backend"] = backend;
+    row["variant"] = "idea";
+    row["tuning"] = "";
+    row["device"] = device;
+    row["name"] = backend + "/reduce_sum/idea/n:67108864/type:f32/cold";
+    row["real_time"] = nanoseconds;
+    row["sample_times"] = {nanoseconds, nanoseconds};
+    row["samples_by_placement"] = {1, 1};
+  };
+}
+
+std::function<void(Json&)> skipped(const std::string& backend, const std::string& device, const std::string& note) {
+  return [=](Json& row) {
+    rung(backend, device, 0)(row);
+    row["status"] = "skipped";
+    row["note"] = note;
+    row["real_time"] = nullptr;
+    row["sample_times"] = row["samples_by_placement"] = Json::array();
+  };
+}
+
+TEST(ReportPage, HasEveryCellWithItsNumbersAndReasons) {
+  const Data data(page(results("peak_compute") + " " + results("counters")));
+  std::set<std::string> shown;
+  for (std::size_t i = 0; i < data.cells(); ++i) shown.insert(data.name(i));
+  std::size_t skips = 0;
+  for (const char* file : {"peak_compute", "counters"}) {
+    const Json real = Json::parse(read(results(file)));
+    for (const Json& row : real["benchmarks"]) {
+      EXPECT_TRUE(shown.contains(row["name"])) << row["name"];
+      skips += row["status"] == "skipped";
+    }
+  }
+  for (std::size_t i = 0; i < data.cells(); ++i) {
+    const bool ok = data.text(i, "status") == "ok";
+    EXPECT_EQ(data.value(i, "time").is_number(), ok) << data.name(i);
+    EXPECT_EQ(data.text(i, "note").starts_with("not expressible: "), !ok) << data.name(i);
+    skips -= !ok;
+  }
+  EXPECT_EQ(skips, 0u);
+}
+
+TEST(ReportPage, SaysOfEveryNumberWhereItComesFrom) {
+  const Data data(page(results("reduce_sum") + " " + results("counters")));
+  for (std::size_t i = 0; i < data.cells(); ++i) {
+    const Json& source = data["sources"].at(data.value(i, "source").get<std::size_t>());
+    EXPECT_TRUE(source["file"] == "reduce_sum.json" || source["file"] == "counters.json");
+    EXPECT_EQ(source["context"]["commit"].get<std::string>().size(), 12u);
+    EXPECT_TRUE(source["context"].contains("seed"));
+  }
+}
+
+TEST(ReportPage, TakesOfACellThatSeveralFilesHaveTheNewest) {
+  const File before("before.json", made_up({rung("cuda", "X", 100)}, "2026-01-01")),
+      after("after.json", made_up({rung("cuda", "X", 200)}, "2026-02-01"));
+  for (const std::string& inputs :
+       {std::string(before) + " " + std::string(after), std::string(after) + " " + std::string(before)}) {
+    const Data data(page(inputs));
+    ASSERT_EQ(data.cells(), 1u);
+    EXPECT_DOUBLE_EQ(data.value(0, "time").get<double>(), 200e-9);
+  }
+}
+
+TEST(ReportPage, FetchesNothing) {
+  const std::string html = page(results("reduce_sum"));
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  for (const char* way : {" src=", "<link", "@import", "http://", "https://", "url("})
+    EXPECT_EQ(html.find(way), std::string::npos) << way;
+}
+
+TEST(ReportPage, TakesTextsForTextsWhateverTheySay) {
+  const std::string hostile = "</script><script>alert(1)</script><!-- \" ' & \xff {{plotly.js}}";
+  const File file("hostile.json", made_up({[&](Json& row) {
+                                             rung("cuda", "device", 100)(row);
+                                             row["idea"] = row["device"] =
+                                                 "</script><script>alert(1)</script><!-- {{plotly.js}}";
+                                           },
+                                           skipped("hip", "device", "not expressible: </script>")}));
+  const std::string html = page(file, "Plotly = '" + hostile + "';");
+  EXPECT_EQ(count(html, "</script>"), 3u);  // the data's, plotly's and the page's own
+  EXPECT_EQ(count(html, "<!--"), 2u);       // the page's own comment, and in a string of plotly's
+  const Data data(html);
+  EXPECT_EQ(data["rungs"][0]["idea"], "</script><script>alert(1)</script><!-- {{plotly.js}}");
+}
+
+TEST(ReportPage, Of3000CellsIsUnder12Megabytes) {
+  std::vector<std::function<void(Json&)>> rows;
+  for (int i = 0; i < 3000; ++i)
+    rows.push_back([i](Json& row) {
+      rung("cuda", "X", 100.123 + i)(row);
+      const std::string variant = "variant_" + std::to_string(i % 100), n = std::to_string(1 << i / 100 % 30);
+      row["variant"] = variant;
+      row["name"] = "cuda/reduce_sum/" + variant + "/n:" + n + "/type:f32/cold";
+      row["axes"]["n"] = 1 << i / 100 % 30;
+      for (auto& [name, value] : row["counters"].items())
+        if (value.is_number()) value = value.get<double>() * (1 + 0.001 * i);
+    });
+  const File file("large.json", made_up(rows));
+  const std::string html = page(file);
+  EXPECT_EQ(Data(html).cells(), 3000u);
+  EXPECT_LT(static_cast<double>(html.size()), largest_page - packaged_plotly);
+}
+
+TEST(ReportPage, SetsBackendsSideBySideAsCompareDoes) {
+  const Data data(page(results("reduce_sum")));
+  const std::string compared =
+      run_process(sibling("bench") + " compare --backends cuda,kokkos " + results("reduce_sum")).output;
+  std::size_t pairs = 0;
+  for (const Json& pair : data["side_by_side"]) {
+    const std::string other = data.name(pair[1]);
+    if (!other.starts_with("kokkos")) continue;
+    ++pairs;
+    EXPECT_TRUE(data.name(pair[0]).starts_with("cuda"));
+    EXPECT_TRUE(pair[3].get<bool>());
+    const std::string n = other.substr(other.find("/n:") + 1);
+    const std::regex line("\n" + n.substr(0, n.find('/')) + "/.* ([0-9.]+) \\[([0-9.]+), ([0-9.]+)\\]");
+    std::smatch said;
+    if (!std::regex_search(compared, said, line)) continue;  // one placement only has no interval
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(pair[2][i].get<double>(), std::stod(said[i + 1]), 0.001) << other;
+  }
+  EXPECT_EQ(pairs, 11u);
+}
+
+TEST(ReportPage, HasPennycooksHarmonicMeanOverDevices) {
+  const File first("first.json", made_up({rung("cuda", "A", 100), rung("kokkos", "A", 200), rung("hip", "A", 400)})),
+      second("second.json", made_up({skipped("cuda", "B", "why"), rung("kokkos", "B", 300), rung("hip", "B", 300)}));
+  const Data data(page(std::string(first) + " " + std::string(second)));
+  const Json kokkos = data.portability("kokkos"), cuda = data.portability("cuda"), hip = data.portability("hip");
+  EXPECT_DOUBLE_EQ(kokkos["devices"][0][1].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(kokkos["devices"][1][1].get<double>(), 1);
+  EXPECT_NEAR(kokkos["of_best"][1].get<double>(), 2 / (1 / 0.5 + 1), 1e-4);
+  EXPECT_NEAR(hip["of_best"][1].get<double>(), 2 / (1 / 0.25 + 1), 1e-4);
+  EXPECT_EQ(cuda["of_best"][1].get<double>(), 0);
+  EXPECT_EQ(data.portability("kokkos/reduce_sum/idea")["of_best"], kokkos["of_best"]);
+}
+
+TEST(ReportPage, HasNoMeanOverOneDevice) {
+  const Data data(page(results("reduce_sum")));
+  EXPECT_NEAR(data.portability("cuda")["devices"][0][1].get<double>(), 1, 0.01);
+  EXPECT_TRUE(data.portability("cuda")["of_best"].is_null());
+}
+
+TEST(ReportPage, DrawsTheLevelsThatFindingsTellOf) {
+  const Data data(page(results("memory_latency")));
+  std::size_t plateaus = 0, told = 0;
+  for (const Json& finding : data["findings"]) {
+    plateaus += finding["plateaus"].size();
+    for (const std::string line : finding["lines"]) told += count(line, ": level ");
+    const Json& first = finding["plateaus"][0];
+    EXPECT_EQ(first["rung"], "cuda/memory_latency/chase");
+    EXPECT_DOUBLE_EQ(first["seconds"].get<double>(), 16.3e-9);
+    EXPECT_EQ(first["first"], 4096);
+    EXPECT_EQ(first["last"], 224 << 10);
+  }
+  EXPECT_GT(plateaus, 0u);
+  EXPECT_EQ(plateaus, told);
+}
+
+TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
+  EXPECT_EQ(Data(page(results("reduce_sum"))).cells(), 165u);  // of version 0.0: no bounds, no counters, no findings
+  const File empty("empty.json", made_up({})), no_numbers("no_numbers.json", made_up({skipped("hip", "X", "why")}));
+  EXPECT_EQ(Data(page(empty)).cells(), 0u);
+  EXPECT_EQ(Data(page(no_numbers)).text(0, "note"), "why");
+}
+
+TEST(Report, ChoosesExperimentsAndBackends) {
+  const Data data(
+      page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum") + " " + results("op_latency")));
+  EXPECT_EQ(data.cells(), 132u);
+  const std::string markdown = report("--backend kokkos " + results("reduce_sum")).output;
+  EXPECT_NE(markdown.find("`kokkos/reduce_sum/team`"), std::string::npos);
+  EXPECT_EQ(markdown.find("`cuda/"), std::string::npos);
+}
+
+TEST(Report, TakesItsFormatFromTheOutputsName) {
+  const File named("tables.md", std::string()), other("tables.txt", std::string());
+  const std::string tables = report(results("op_latency")).output;
+  for (const std::string& path : {std::string(named), std::string(other)}) {
+    EXPECT_EQ(report(results("op_latency") + " -o " + path).exit_code, 0);
+    EXPECT_EQ(read(path), tables);
+  }
+  EXPECT_EQ(report("--format md " + results("op_latency")).output, tables);
+}
+
+/// What is drawn of a file, where there is gnuplot; nothing where it is said that there is none.
+std::optional<std::string> drawing(const std::string& input) {
+  const File svg("drawing.svg", std::string());
+  const Finished finished = report(input + " -o " + std::string(svg));
+  if (run_process("command -v gnuplot").exit_code == 0) {
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    return read(svg);
+  }
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.output.find("install gnuplot-nox"), std::string::npos) << finished.output;
+  return {};
+}
+
+TEST(Report, DrawsForPages) {
+  const auto drawn = drawing(results("reduce_sum"));
+  for (const char* text : {"<svg", "cuda/float4", "kokkos/team", "4.59 TB/s", "measured peak", "NVIDIA H200"})
+    EXPECT_TRUE(!drawn || drawn->find(text) != std::string::npos) << text;
+}
+
+TEST(Report, DrawsHostileTextsAsTexts) {
+  const std::string harm = temporary_file("harm");
+  const File file("hostile.json",
+                  made_up({rung("cuda", "a ' \" `touch " + harm + "` $(touch " + harm + ") \n END_OF_DATA", 100)}));
+  const auto drawn = drawing(file);
+  EXPECT_TRUE(!drawn || drawn->find("</svg>") != std::string::npos);
+  EXPECT_FALSE(fs::exists(harm));
+}
+
+struct Refusal {
+  std::string name, arguments, says;
+};
+
+class ReportRefused : public testing::TestWithParam<Refusal> {};
+
+TEST_P(ReportRefused, InOneLineWithExitCode2) {
+  const Finished finished =
+      run_process("CROSSWARP_PLOTLY=/no/such/plotly.js " + sibling("bench") + " report " + GetParam().arguments);
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+  EXPECT_NE(finished.output.find(GetParam().says), std::string::npos) << finished.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Requests, ReportRefused,
+    testing::Values(
+        Refusal{"unreadable", "/no/such/file.json -o /tmp/x.html", "cannot be read"},
+        Refusal{"no_results", "/etc/hostname --format html", "not a result file"},
+        Refusal{"format", "--format htlm " + results("reduce_sum"), "did you mean 'html'"},
+        Refusal{"experiment", "--experiment reduce_sun " + results("reduce_sum"), "did you mean 'reduce_sum'"},
+        Refusal{"backend", "--backend cudda " + results("reduce_sum"), "did you mean 'cuda'"},
+        Refusal{"flag", "--fromat md " + results("reduce_sum"), "did you mean '--format'"},
+        Refusal{"plotly", "--format html " + results("reduce_sum"), "/no/such/plotly.js: cannot be read"},
+        Refusal{"folder", results("reduce_sum") + " -o /no/such/folder/x.md", "cannot be written"},
+        Refusal{"several_experiments", "--format svg " + results("reduce_sum") + " " + results("op_latency"),
+                "choose by --experiment"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Report, TakesPlotlyFromTheDistributionOrSaysWhatToInstall) {
+  const Finished finished = run_process("unset CROSSWARP_PLOTLY; PATH=/no/such/folder; " + sibling("bench") +
+                                        " report --format html " + results("reduce_sum"));
+  if (fs::exists("/usr/share/python3-plotly/plotly.js")) {
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_NE(finished.output.find("plotly.js v"), std::string::npos);
+  } else {
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+    EXPECT_NE(finished.output.find("install python3-plotly"), std::string::npos) << finished.output;
+  }
+}
+
+}  // namespace
+}  // namespace crosswarp
