@@ -1,5 +1,5 @@
 // Loads cuBLAS, of the version that this was built with.
-#include "platform/runtime.hpp"
+#include "backends/gpu/features.hpp"
 
 #if CROSSWARP_HAS_CUBLAS
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 // What a user would call: the reduction by the idea that is best at its size. One block while one multiprocessor's
-// loads are in flight at once, one cluster while its blocks' are, then a grid whose blocks post their partials: a tile
-// a block as long as all are resident. Bound by the launch, by latency, by memory.
+// loads are in flight at once, one cluster while its blocks' are, then a grid whose blocks add to one word, or, where
+// there is no atomic for it, post their partials. Bound by the launch, by latency, by memory.
+#include "backends/cuda/device/by_atomics.hpp"
 #include "backends/cuda/device/by_cluster.hpp"
 #include "backends/cuda/device/by_mail.hpp"
 #include "backends/cuda/device/by_ticket.hpp"
