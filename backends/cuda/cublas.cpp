@@ -52,6 +52,8 @@ const Library<Cublas>& library() {
     from.load(from.entries.set_stream, "cublasSetStream_v2");
     from.load(from.entries.status_string, "cublasGetStatusString");
     from.load(from.entries.sgemv, "cublasSgemv_v2");
+    from.load(from.entries.sgemm, "cublasSgemm_v2");
+    from.load(from.entries.set_math_mode, "cublasSetMathMode");
     from.load(from.entries.gemm_ex, "cublasGemmEx");
   });
   return loaded;

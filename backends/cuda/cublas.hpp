@@ -17,6 +17,8 @@ struct Cublas {
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasGetStatusString) status_string = nullptr;
   decltype(&::cublasSgemv_v2) sgemv = nullptr;
+  decltype(&::cublasSgemm_v2) sgemm = nullptr;
+  decltype(&::cublasSetMathMode) set_math_mode = nullptr;
   cublasStatus_t (*gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
                             const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
                             cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t) = nullptr;  // which is overloaded

@@ -1,0 +1,101 @@
+// What a user would call: the tile and the number of parts that a small model of the device expects to be fastest; a
+// row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few products.
+#include "backends/cuda/device/product_row.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// What the model knows of a tile.
+struct TileModel {
+  unsigned rows, columns, depth, blocks;
+  double rate;        ///< Share of the multiply-adds' peak that a multiprocessor reaches with `blocks` of them …
+  double rate_alone;  ///< … and with one.
+};
+
+template <class Tile>
+constexpr TileModel model_of(double rate, double rate_alone) {
+  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, rate, rate_alone};
+}
+
+/// By what --tuning tile1 … tile5 are; expected of an H200, to be replaced by what it measures.
+constexpr TileModel models[]{model_of<LargeTile>(0.80, 0.60), model_of<WideTile>(0.82, 0.82),
+                             model_of<MediumTile>(0.76, 0.58), model_of<SmallTile>(0.70, 0.52),
+                             model_of<SmallestTile>(0.45, 0.32)};
+
+/// Cycles that the multiprocessor with most blocks takes: their multiply-adds, 128 a cycle at the tile's rate, what a
+/// block takes to begin and to end; and for several parts a second launch and the partials' way to L2 and back.
+double cycles(const TileModel& tile, const MatmulF32::Args& args, std::size_t parts, double units) {
+  constexpr double per_cycle = 128, block_ends = 1500, second_launch = 4000, bytes_per_cycle = 24;
+  const double tiles =
+      std::ceil(static_cast<double>(args.n) / tile.columns) * std::ceil(static_cast<double>(args.m) / tile.rows);
+  const double blocks = std::ceil(tiles * static_cast<double>(parts) / units);
+  const double full = std::floor(blocks / tile.blocks), left = blocks - full * tile.blocks;
+  const double steps = std::ceil(static_cast<double>(args.k) / static_cast<double>(parts) / tile.depth);
+  const double work = steps * tile.rows * tile.columns * tile.depth / per_cycle;
+  const double rate_of_left =
+      tile.blocks > 1 ? tile.rate_alone + (tile.rate - tile.rate_alone) * (left - 1) / (tile.blocks - 1) : tile.rate;
+  double sum = full * (tile.blocks * work / tile.rate + block_ends);
+  if (left > 0) sum += left * work / rate_of_left + block_ends;
+  if (parts > 1)
+    sum += second_launch + 2 * static_cast<double>(bytes_of_parts(args, parts)) / (units * bytes_per_cycle);
+  return sum;
+}
+
+struct Plan {
+  std::size_t tile;  ///< Of `models`.
+  std::size_t parts;
+};
+
+Plan plan(const Queue& queue, const MatmulF32::Args& args) {
+  const auto given = static_cast<std::size_t>(queue.tuning["tile"]);
+  const double units = queue.device.compute_units;
+  Plan best{0, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t tile = 0; tile < std::size(models); ++tile) {
+    if (given > 0 && tile + 1 != given) continue;
+    for (const std::size_t parts : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 66, 132}) {
+      if (parts > 1 && parts * 4 * models[tile].depth > args.k) break;
+      if (const double expected = cycles(models[tile], args, parts, units); expected < least) {
+        least = expected;
+        best = {tile, parts};
+      }
+    }
+  }
+  return best;
+}
+
+std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
+  return bytes_of_parts(args, is_row(args) ? parts_of_row(args) : plan(queue, args).parts);
+}
+
+template <class Tile>
+void launch_any(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+  if (rows_are_vectors(args))
+    launch_tiles<Tile, true>(queue, args, parts);
+  else
+    launch_tiles<Tile, false>(queue, args, parts);
+}
+
+void multiply(const Queue& queue, const MatmulF32::Args& args) {
+  if (args.c.empty()) return;
+  if (is_row(args)) return launch_row(queue, args);
+  constexpr void (*launches[])(const Queue&, const MatmulF32::Args&, std::size_t){
+      launch_any<LargeTile>, launch_any<WideTile>, launch_any<MediumTile>, launch_any<SmallTile>,
+      launch_any<SmallestTile>};
+  static_assert(std::size(launches) == std::size(models));
+  const auto [tile, parts] = plan(queue, args);
+  launches[tile](queue, args, parts);
+  if (parts > 1) launch_add_partials(queue, args, parts);
+}
+
+/// tile 0: the one that the model chooses. How many parts it chooses for any.
+const Register<MatmulF32> variant{{
+    .idea = "the tile and the number of parts that a model of the device expects to be fastest: bound by multiply-adds",
+    .improves = "split_k",
+    .tunings = {{{{"tile", 0}}}, {{{"tile", 1}}}, {{{"tile", 2}}}, {{{"tile", 3}}}, {{{"tile", 4}}}, {{{"tile", 5}}}},
+    .workspace = workspace,
+    .launch = multiply,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
