@@ -36,7 +36,7 @@ __device__ inline void commit_copies() {
 
 /// Until all but the last `pending` groups of the calling thread are there.
 template <unsigned pending>
-__device__ void wait_for_copies() {
+__device__ void wait_for_copy_groups() {
 #if CROSSWARP_HAS_PTX
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 #endif

@@ -2,6 +2,7 @@
 // registers, in rows of 128 bytes that are swizzled as Hopper's tensor copies do it. For files that need "ptx".
 #pragma once
 
+#include "backends/cuda/device/async_copy.hpp"
 #include "backends/cuda/device/hopper.hpp"
 #include "backends/cuda/device/product.hpp"
 
@@ -28,20 +29,12 @@ __device__ inline unsigned aligned_dynamic_shared() {
   return (shared_address(dynamic_shared<std::byte>()) + tile_alignment - 1) / tile_alignment * tile_alignment;
 }
 
-/// Starts a copy of 16 bytes to shared memory, both addresses aligned to it; of zeros where not `there`.
+/// Starts a copy of 16 bytes to a shared address, both aligned to it; of zeros where not `there`.
 __device__ inline void copy_async(unsigned to_shared, const void* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to_shared), "l"(__cvta_generic_to_global(from)),
                "r"(there ? 16 : 0)
                : "memory");
 }
-/// Closes a group of such copies.
-__device__ inline void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Until all but the last `pending` groups of the calling thread have arrived.
-template <int pending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
 __device__ inline void store_shared(unsigned to, const uint4& value) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
                "r"(value.w)

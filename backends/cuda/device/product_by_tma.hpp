@@ -35,11 +35,18 @@ struct TmaTile {
   static constexpr int copying_registers = 40, multiplying_registers = 232;
 };
 
-/// Blocks of a cluster have tiles below each other. Each copies its own part of A, and one of as many parts of B to
-/// all. Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written as float.
+/// The blocks of a cluster, one of which has each of as many tiles. Those in a row need the same part of A, and those
+/// in a column the same part of B: each copies its share of these to all of them.
+struct ClusterShape {
+  unsigned rows, columns;
+
+  __host__ __device__ unsigned size() const { return rows * columns; }
+};
+
+/// Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written as float.
 struct TmaPlan {
   TileOrder order;  ///< Of clusters' tiles.
-  unsigned cluster;
+  ClusterShape cluster;
   unsigned stages;          ///< Of 64 products of each sum.
   unsigned parts;           ///< Of the sums.
   unsigned stages_of_part;  ///< Of each but the last.
@@ -69,13 +76,15 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   __shared__ TransferBarrier full[stages], empty[stages];
   const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * Tile::a_bytes,
                  written = ring_b + stages * Tile::b_bytes;
-  const unsigned rank = cluster_rank(), clusters = gridDim.x / plan.cluster;
+  const ClusterShape cluster = plan.cluster;
+  const unsigned rank = cluster_rank(), row_in_cluster = rank % cluster.rows, column_in_cluster = rank / cluster.rows;
+  const unsigned first_task = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
   if (threadIdx.x == 0) {
     prefetch_map(a);
     prefetch_map(b);
     for (unsigned s = 0; s < stages; ++s) {
       full[s].initialise(1);
-      empty[s].initialise(plan.cluster * Tile::warps);
+      empty[s].initialise((cluster.rows + cluster.columns - 1) * Tile::warps);
     }
   }
   sync_cluster();
@@ -94,37 +103,44 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   if (group == consumers) {
     if constexpr (consumers > 1) leave_registers<Tile::copying_registers>();
     if (threadIdx.x % warpgroup_size == 0) {
-      const auto all = static_cast<std::uint16_t>((1u << plan.cluster) - 1);
-      const auto load_of_b = [&](unsigned to, unsigned row, unsigned column) {
-        if (plan.cluster == 1)
-          load_box(to, b, row, column, &full[stage]);
+      unsigned row_of_blocks = 0;
+      for (unsigned j = 0; j < cluster.columns; ++j) row_of_blocks |= 1u << (row_in_cluster + j * cluster.rows);
+      const unsigned column_of_blocks = ((1u << cluster.rows) - 1) << column_in_cluster * cluster.rows;
+      const auto load = [&](unsigned to, const CUtensorMap& map, unsigned row, unsigned column, unsigned blocks) {
+        if ((blocks & (blocks - 1)) == 0)
+          load_box(to, map, row, column, &full[stage]);
         else
-          load_box(to, b, row, column, &full[stage], all);
+          load_box(to, map, row, column, &full[stage], static_cast<std::uint16_t>(blocks));
       };
-      for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+      const unsigned share_of_a = Tile::rows / cluster.columns, first_of_a = column_in_cluster * share_of_a;
+      const unsigned share_of_b = (b_transposed ? columns : row_elements) / cluster.rows,
+                     first_of_b = row_in_cluster * share_of_b;
+      for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
         const TmaPlan::Task task = plan.task(i);
-        const unsigned row = (task.place.row * plan.cluster + rank) * Tile::rows, column = task.place.column * columns;
+        const unsigned row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows,
+                       column = (task.place.column * cluster.columns + column_in_cluster) * columns;
         for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
           const unsigned depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
           empty[stage].wait(parity ^ 1);  // at once in the first round
           full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
-          load_box(ring_a + stage * Tile::a_bytes, a, row, depth, &full[stage]);
-          if constexpr (b_transposed) {
-            const unsigned part = rank * (columns / plan.cluster);
-            load_of_b(to_b + part * row_bytes, column + part, depth);
-          } else {
-            const unsigned part = rank * (row_elements / plan.cluster);
+          load(ring_a + stage * Tile::a_bytes + first_of_a * row_bytes, a, row + first_of_a, depth, row_of_blocks);
+          if constexpr (b_transposed)
+            load(to_b + first_of_b * row_bytes, b, column + first_of_b, depth, column_of_blocks);
+          else
             for (unsigned panel = 0; panel < columns; panel += row_elements)
-              load_of_b(to_b + (panel + part) * row_bytes, depth + part, column + panel);
-          }
+              load(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
         }
       }
     }
   } else {
     if constexpr (consumers > 1) take_registers<Tile::multiplying_registers>();
-    // Once all of the warp's instructions have read a stage, every block may copy into it that copies to all.
+    // Once all of the warp's instructions have read a stage, those blocks may copy into it that copy to this one: those
+    // of its column and of its row. A lane tells one of them.
+    const unsigned in_row = lane - cluster.rows, other_column = in_row < column_in_cluster ? in_row : in_row + 1;
+    const unsigned told =
+        lane < cluster.rows ? column_in_cluster * cluster.rows + lane : other_column * cluster.rows + row_in_cluster;
     const auto release = [&](unsigned s) {
-      if (lane < plan.cluster) empty[s].arrive_at(lane);
+      if (lane < cluster.rows + cluster.columns - 1) empty[s].arrive_at(told);
     };
 
     // Of the tile before: its sums in the output's type, and where they go. They are written a panel of 64 columns in
@@ -153,7 +169,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     };
 
     float sums[columns / 2];
-    for (unsigned i = blockIdx.x / plan.cluster; i < plan.tasks(); i += clusters) {
+    for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
       const TmaPlan::Task task = plan.task(i);
       unsigned last_stage = 0;
       for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
@@ -174,8 +190,8 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       settle(sums);
       release(last_stage);
 
-      pending_row = (task.place.row * plan.cluster + rank) * Tile::rows + 16 * warp;
-      pending_column = task.place.column * columns;
+      pending_row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
+      pending_column = (task.place.column * cluster.columns + column_in_cluster) * columns;
       is_pending = plan.by_boxes;
       if (is_pending) {
 #pragma unroll
@@ -197,30 +213,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
 #endif
 }
 
-/// Clusters of `size` blocks of `kernel` that the device holds at once.
-template <class... Parameters>
-unsigned resident_clusters(void (*kernel)(Parameters...), unsigned size, unsigned threads, std::size_t shared_bytes,
-                           const Queue& queue) {
-  static std::map<std::tuple<std::string, void (*)(Parameters...), unsigned>, int> known;  // asking takes long
-  int& count = known[{queue.device.key, kernel, size}];
-  if (count == 0) {
-    cudaLaunchAttribute attribute[] = {in_clusters_of(size)};
-    cudaLaunchConfig_t config{};
-    config.gridDim = size;
-    config.blockDim = threads;
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = attribute;
-    config.numAttrs = 1;
-    check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "resident clusters");
-    if (count == 0) throw Error("the device has no place for a cluster of " + std::to_string(size) + " such blocks");
-  }
-  return static_cast<unsigned>(count);
-}
-
 /// What a launch is made with.
 struct TmaChoice {
   unsigned rows, columns;  ///< Of a tile: one of those below.
-  unsigned cluster;        ///< Blocks: 1, 2, 4 or 8.
+  ClusterShape cluster;    ///< Of 1, 2, 4 or 8 blocks.
   unsigned band;           ///< Rows of clusters' tiles that are taken together.
   bool ahead;              ///< Begins while the launch before ends.
   unsigned parts = 1;      ///< Of the sums; none of them empty.
@@ -252,44 +248,70 @@ __global__ void __launch_bounds__(adding_block)
     if (4 * i + j < n) c.store_at(4 * i + j, sums[j]);
 }
 
-template <unsigned consumers, unsigned columns>
-void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
-  using Tile = TmaTile<consumers, columns>;
-  const unsigned stages = blocks_for(args.k, row_elements);
-  const TmaPlan plan{
-      .order = {blocks_for(args.m, choice.cluster * Tile::rows), blocks_for(args.n, columns), choice.band},
-      .cluster = choice.cluster,
-      .stages = stages,
-      .parts = choice.parts,
-      .stages_of_part = blocks_for(stages, choice.parts),
-      .part_pitch = choice.part_pitch(args),
-      .by_boxes = !args.f32_out && args.n % 8 == 0 && choice.parts == 1};
-  const Output out(args);
-  const CUtensorMap a = tensor_map(factor_a(args), Tile::rows);
-  const CUtensorMap b = tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster);
-  const CUtensorMap c = plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16) : CUtensorMap{};
-  with_factors(args, [&]<bool bf16, bool b_transposed>() {
-    const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
-    const unsigned clusters =
-        std::min(plan.tasks(), resident_clusters(kernel, choice.cluster, Tile::threads, Tile::shared_bytes, queue));
-    cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster), behind_the_launch_before()};
-    launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, clusters * choice.cluster, Tile::threads,
-                Tile::shared_bytes, queue, a, b, c, plan,
-                choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
+/// Calls `use` with the choice's tile: `[&]<unsigned consumers, unsigned columns>()`.
+template <class Use>
+void with_tile(const TmaChoice& choice, Use&& use) {
+  with_constant<64, 128>(choice.rows, [&]<unsigned rows>() {
+    with_constant<128, 256>(choice.columns, [&]<unsigned columns>() {
+      if constexpr (rows == 128 || columns == 128) use.template operator()<rows / 64, columns>();
+    });
   });
-  if (choice.parts == 1) return;
-  const std::size_t n = args.m * args.n;
-  launch_dependent(add_parts, blocks_for(n, 4 * adding_block), adding_block, 0, queue,
-                   reinterpret_cast<const float4*>(queue.workspace.data()), plan.part_pitch, choice.parts, n, out);
+}
+
+/// Clusters of the choice's shape and tiles that the device holds at once; 0 where they do not fit.
+inline unsigned resident_clusters(const Queue& queue, const TmaChoice& choice) {
+  static std::map<std::tuple<std::string, unsigned, unsigned, unsigned>, int> known;  // asking takes long
+  const auto [found, is_new] =
+      known.try_emplace({queue.device.key, choice.rows, choice.columns, choice.cluster.size()}, 0);
+  if (is_new)
+    with_tile(choice, [&]<unsigned consumers, unsigned columns>() {
+      using Tile = TmaTile<consumers, columns>;
+      const auto kernel = multiply_by_tma<false, false, consumers, columns>;  // as good as any other type
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
+      cudaLaunchAttribute attribute[] = {in_clusters_of(choice.cluster.size())};
+      cudaLaunchConfig_t config{};
+      config.gridDim = choice.cluster.size();
+      config.blockDim = Tile::threads;
+      config.dynamicSmemBytes = Tile::shared_bytes;
+      config.attrs = attribute;
+      config.numAttrs = 1;
+      check(cudaOccupancyMaxActiveClusters(&found->second, kernel, &config), "resident clusters");
+    });
+  return static_cast<unsigned>(found->second);
 }
 
 inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
   if (is_done_without_factors(queue, args)) return;
-  with_constant<64, 128>(choice.rows, [&]<unsigned rows>() {
-    with_constant<128, 256>(choice.columns, [&]<unsigned columns>() {
-      if constexpr (rows == 128 || columns == 128) multiply_by_tma<rows / 64, columns>(queue, args, choice);
+  const unsigned resident = resident_clusters(queue, choice);
+  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
+  with_tile(choice, [&]<unsigned consumers, unsigned columns>() {
+    using Tile = TmaTile<consumers, columns>;
+    const unsigned stages = blocks_for(args.k, row_elements);
+    const TmaPlan plan{.order = {blocks_for(args.m, choice.cluster.rows * Tile::rows),
+                                 blocks_for(args.n, choice.cluster.columns * columns), choice.band},
+                       .cluster = choice.cluster,
+                       .stages = stages,
+                       .parts = choice.parts,
+                       .stages_of_part = blocks_for(stages, choice.parts),
+                       .part_pitch = choice.part_pitch(args),
+                       .by_boxes = !args.f32_out && args.n % 8 == 0 && choice.parts == 1};
+    const unsigned blocks = std::min(plan.tasks(), resident) * choice.cluster.size();
+    const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
+    const CUtensorMap b =
+        tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster.rows);
+    const CUtensorMap c = plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16) : CUtensorMap{};
+    const Output out(args);
+    cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster.size()), behind_the_launch_before()};
+    with_factors(args, [&]<bool bf16, bool b_transposed>() {
+      const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
+      launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, blocks, Tile::threads, Tile::shared_bytes, queue,
+                  a, b, c, plan, choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
     });
+    if (choice.parts == 1) return;
+    const std::size_t n = args.m * args.n;
+    launch_dependent(add_parts, blocks_for(n, 4 * adding_block), adding_block, 0, queue,
+                     reinterpret_cast<const float4*>(queue.workspace.data()), plan.part_pitch, choice.parts, n, out);
   });
 }
 

@@ -14,7 +14,7 @@ constexpr unsigned row_part = 8 * row_lines;  // products of an element in a par
 template <bool vectors>
 __global__ void __launch_bounds__(32 * row_lines)
     multiply_row(const float* a, const float* b, float* partials, std::size_t n, std::size_t k) {
-  __shared__ alignas(16) float of_line[row_lines][row_columns];
+  alignas(16) __shared__ float of_line[row_lines][row_columns];
   const unsigned line = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t first = blockIdx.x * std::size_t{row_columns};
   // Of 32 threads, each has four columns: beside each other, or 32 apart.
@@ -61,7 +61,7 @@ inline void launch_row(const Queue& queue, const MatmulF32::Args& args) {
   launch(rows_are_vectors(args) ? multiply_row<true> : multiply_row<false>,
          dim3(blocks_for(args.n, row_columns), static_cast<unsigned>(parts)), 32 * row_lines, 0, queue, args.a.data(),
          args.b.data(), to, args.n, args.k);
-  if (parts > 1) launch_add_parts(queue, args, parts);
+  if (parts > 1) launch_add_partials(queue, args, parts);
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
   for (unsigned stage = 0; stage + 1 < Tile::stages; ++stage) fetch(begin + stage * depth, stage);
   unsigned stage = 0;
   for (std::size_t at = begin; at < end; at += depth) {
-    wait_for_copies<Tile::stages - 2>();
+    wait_for_copy_groups<Tile::stages - 2>();
     __syncthreads();  // this stage is there for all, and nobody reads the one before any more, which is filled next
     fetch(at + (Tile::stages - 1) * depth, stage == 0 ? Tile::stages - 1 : stage - 1);
     const float* const of_a = memory + stage * Tile::floats_of_stage + row * Tile::row_of_a;
@@ -206,7 +206,8 @@ void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t p
 
 /// c[i] = partials[i] + partials[n + i] + …: bound by reading the partials, from L2 where they are not too many.
 template <unsigned block>
-__global__ void __launch_bounds__(block) add_parts(const float* partials, std::size_t parts, std::size_t n, float* c) {
+__global__ void __launch_bounds__(block)
+    add_partials(const float* partials, std::size_t parts, std::size_t n, float* c) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
   if (i >= n) return;
   float sum = 0;
@@ -215,9 +216,9 @@ __global__ void __launch_bounds__(block) add_parts(const float* partials, std::s
   c[i] = sum;
 }
 
-inline void launch_add_parts(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
   constexpr unsigned block = 128;
-  launch(add_parts<block>, blocks_for(args.c.size(), block), block, 0, queue,
+  launch(add_partials<block>, blocks_for(args.c.size(), block), block, 0, queue,
          reinterpret_cast<const float*>(queue.workspace.data()), parts, args.c.size(), args.c.data());
 }
 

@@ -35,7 +35,7 @@ template <class Place, bool vectors>
 __global__ void __launch_bounds__(tile_block, 2)
     multiply_transposed(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
   // Without the four floats at their ends all lines of A would begin in one bank, and a thread stores into four lines.
-  __shared__ alignas(16) float of_a[tile_depth][tile_side + 4], of_b[tile_depth][tile_side];
+  alignas(16) __shared__ float of_a[tile_depth][tile_side + 4], of_b[tile_depth][tile_side];
   const std::size_t tiles_across = (n + tile_side - 1) / tile_side;
   const std::size_t first_row = blockIdx.x / tiles_across * tile_side;
   const std::size_t first_column = blockIdx.x % tiles_across * tile_side;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/device/mma.hpp"
+#include "backends/cuda/device/wgmma_operands.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -72,35 +73,20 @@ __device__ void settle(float (&sums)[count]) {
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
-#define CROSSWARP_8_SUMS(i)                                                                                   \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
-      "+f"(d[i + 7])
-#define CROSSWARP_32_SUMS(i) \
-  CROSSWARP_8_SUMS(i), CROSSWARP_8_SUMS(i + 8), CROSSWARP_8_SUMS(i + 16), CROSSWARP_8_SUMS(i + 24)
-#define CROSSWARP_64_SUMS(i) CROSSWARP_32_SUMS(i), CROSSWARP_32_SUMS(i + 32)
-#define CROSSWARP_64_OPERANDS                                                                                \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,"   \
-  "%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53," \
-  "%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define CROSSWARP_128_OPERANDS                                                                                \
-  CROSSWARP_64_OPERANDS                                                                                       \
-  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89," \
-  "%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112," \
-  "%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 // Behind the sums: the descriptors, whether sums are added to, signs, and whether B is stored across the depth.
-#define CROSSWARP_WGMMA_128(type, across)                                                     \
-  asm volatile(                                                                               \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                        \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" CROSSWARP_64_OPERANDS \
-      "}, %64, %65, add, 1, 1, 0, " across ";\n}"                                             \
-      : CROSSWARP_64_SUMS(0)                                                                  \
+#define CROSSWARP_WGMMA_128(type, across)                                                        \
+  asm volatile(                                                                                  \
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                           \
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" CROSSWARP_WGMMA_64_NAMES \
+      "}, %64, %65, add, 1, 1, 0, " across ";\n}"                                                \
+      : CROSSWARP_WGMMA_64_SUMS("+f", d)                                                         \
       : "l"(a), "l"(b), "r"(add))
-#define CROSSWARP_WGMMA_256(type, across)                                                      \
-  asm volatile(                                                                                \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                                        \
-      "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" CROSSWARP_128_OPERANDS \
-      "}, %128, %129, add, 1, 1, 0, " across ";\n}"                                            \
-      : CROSSWARP_64_SUMS(0), CROSSWARP_64_SUMS(64)                                            \
+#define CROSSWARP_WGMMA_256(type, across)                                                         \
+  asm volatile(                                                                                   \
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                                           \
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" CROSSWARP_WGMMA_128_NAMES \
+      "}, %128, %129, add, 1, 1, 0, " across ";\n}"                                               \
+      : CROSSWARP_WGMMA_128_SUMS("+f", d)                                                         \
       : "l"(a), "l"(b), "r"(add))
 
 /// d = a·b, of 64 x 16 and 16 x `2·sums` elements, or d += a·b where `add`. Thread t of the warpgroup has of d what
@@ -122,11 +108,6 @@ __device__ void multiply_add(float (&d)[sums], std::uint64_t a, std::uint64_t b,
 }
 #undef CROSSWARP_WGMMA_256
 #undef CROSSWARP_WGMMA_128
-#undef CROSSWARP_128_OPERANDS
-#undef CROSSWARP_64_OPERANDS
-#undef CROSSWARP_64_SUMS
-#undef CROSSWARP_32_SUMS
-#undef CROSSWARP_8_SUMS
 
 /// Starts the instructions for the 64 products of each sum that a stage holds: of 64 rows at the shared address `a`,
 /// of 2·`sums` columns at `b`. `add` tells whether there are sums already.

@@ -19,18 +19,19 @@ constexpr double launch_cycles = 2500;
 
 /// About how many cycles the product takes by a choice. What a block copies to all of its cluster counts once. Behind
 /// the last tile it is written; parts of sums are written as floats, and added by another launch.
-double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
+double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice, unsigned resident) {
   const double operations = 2.0 * choice.rows * choice.columns * row_elements;
-  const double bytes = row_bytes * (choice.rows + 1.0 * choice.columns / choice.cluster);
+  const double bytes =
+      row_bytes * (1.0 * choice.rows / choice.cluster.columns + 1.0 * choice.columns / choice.cluster.rows);
   const unsigned stages = blocks_for(blocks_for(args.k, row_elements), choice.parts);
   const double tile = stages * std::max(operations / unit_operations, bytes / l2_bytes);
   const unsigned units = static_cast<unsigned>(queue.device.compute_units);
-  const unsigned clusters =
-      choice.parts * blocks_for(args.m, choice.rows * choice.cluster) * blocks_for(args.n, choice.columns);
+  const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
+                            blocks_for(args.n, choice.columns * choice.cluster.columns);
   const double parts =
       choice.parts == 1 ? 0
                         : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
-  return blocks_for(clusters, units / choice.cluster) * tile + 8.0 * choice.columns + parts;
+  return blocks_for(clusters, resident) * tile + 8.0 * choice.columns + parts;
 }
 
 /// The choice that is expected to take least; among equals the first.
@@ -38,20 +39,22 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
   const unsigned stages = blocks_for(args.k, row_elements);
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
-  for (unsigned parts = 1; parts == 1 || (parts <= 64 && stages / parts >= 8); parts *= 2)
-    for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 128u}, {64u, 128u}})
-      for (const unsigned cluster : {2u, 1u, 4u}) {
-        const TmaChoice choice{.rows = rows,
-                               .columns = columns,
-                               .cluster = cluster,
-                               .band = 16 / cluster,
-                               .ahead = queue.tuning["ahead"] != 0,
-                               .parts = blocks_for(stages, blocks_for(stages, parts))};
-        if (const double expected = cycles(queue, args, choice); expected < least) {
+  for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 128u}, {64u, 128u}})
+    for (const ClusterShape cluster : {ClusterShape{2, 1}, {1, 1}, {2, 2}, {4, 1}, {4, 2}}) {
+      TmaChoice choice{.rows = rows,
+                       .columns = columns,
+                       .cluster = cluster,
+                       .band = 16 / cluster.rows,
+                       .ahead = queue.tuning["ahead"] != 0};
+      const unsigned resident = resident_clusters(queue, choice);
+      for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
+        choice.parts = blocks_for(stages, blocks_for(stages, parts));
+        if (const double expected = cycles(queue, args, choice, resident); expected < least) {
           least = expected;
           best = choice;
         }
       }
+    }
   return best;
 }
 

@@ -1,5 +1,5 @@
 // As many blocks as are resident, each for tile after tile: loads run on across tiles, and a tile's sums are written
-// while the next is multiplied. Blocks of a cluster share what they read of B, and tiles come in bands, so that L2
+// while the next is multiplied. Blocks of a cluster share what they read, and tiles come in bands, so that L2
 // serves them. Bound by the matrix units; at large sizes by power.
 #include "backends/cuda/device/product_by_tma.hpp"
 
@@ -12,25 +12,31 @@ void multiply(const Queue& queue, const MatmulF16::Args& args) {
   multiply_by_tma(queue, args,
                   {.rows = number("rows"),
                    .columns = number("columns"),
-                   .cluster = number("cluster"),
+                   .cluster = {number("cluster_rows"), number("cluster_columns")},
                    .band = number("band"),
                    .ahead = number("ahead") != 0});
 }
 
-Tuning tuning(int rows, int columns, int cluster, int band, int ahead) {
-  return {{{"rows", rows}, {"columns", columns}, {"cluster", cluster}, {"band", band}, {"ahead", ahead}}};
+Tuning tuning(int rows, int columns, ClusterShape cluster, int band, int ahead) {
+  return {{{"rows", rows},
+           {"columns", columns},
+           {"cluster_rows", static_cast<int>(cluster.rows)},
+           {"cluster_columns", static_cast<int>(cluster.columns)},
+           {"band", band},
+           {"ahead", ahead}}};
 }
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "resident blocks take tile after tile, write one while they multiply the next, share B in clusters",
+    .idea = "resident blocks take tile after tile, write one while they multiply the next, share loads",
     .improves = "wgmma_tma",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(128, 256, 2, 8, 0), tuning(128, 256, 2, 8, 1), tuning(128, 256, 1, 8, 0),
-                tuning(128, 256, 2, 4, 0), tuning(128, 256, 2, 16, 0), tuning(128, 256, 4, 4, 0),
-                tuning(128, 128, 2, 8, 0), tuning(128, 128, 4, 4, 0), tuning(64, 128, 2, 8, 0),
-                tuning(64, 128, 4, 8, 0), tuning(64, 128, 8, 4, 0), tuning(64, 128, 4, 8, 1)},
+    .tunings = {tuning(128, 256, {2, 1}, 8, 0), tuning(128, 256, {2, 1}, 8, 1), tuning(128, 256, {1, 1}, 16, 0),
+                tuning(128, 256, {1, 2}, 16, 0), tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0),
+                tuning(128, 256, {2, 1}, 16, 0), tuning(128, 128, {2, 1}, 8, 0), tuning(128, 128, {2, 2}, 8, 0),
+                tuning(64, 128, {2, 1}, 8, 0), tuning(64, 128, {4, 1}, 4, 0), tuning(64, 128, {2, 2}, 8, 0),
+                tuning(64, 128, {4, 2}, 4, 0), tuning(64, 128, {4, 2}, 4, 1)},
     .applies = has_aligned_factors,
     .launch = multiply,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(threads, 2)
     if (block < blocks)
       fetch_tiles<rows, columns, b_transposed, threads>(ring_a + stage * a_bytes, ring_b + stage * b_bytes, a, b, row,
                                                         column, block * row_elements);
-    end_copies();
+    commit_copies();
   };
   fetch(0, 0);
 
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads, 2)
   float sums[columns / 2];
   unsigned stage = 0;
   for (unsigned block = 0; block < blocks; ++block) {
-    wait_for_copies<0>();
+    wait_for_copy_groups<0>();
     publish_to_bulk_copies();  // and to the matrix units, which read by the same way
     __syncthreads();
     // Both groups have waited for what they read two blocks ago: that stage is free.

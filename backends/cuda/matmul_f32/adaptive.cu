@@ -85,7 +85,7 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
   static_assert(std::size(launches) == std::size(models));
   const auto [tile, parts] = plan(queue, args);
   launches[tile](queue, args, parts);
-  if (parts > 1) launch_add_parts(queue, args, parts);
+  if (parts > 1) launch_add_partials(queue, args, parts);
 }
 
 /// tile 0: the one that the model chooses. How many parts it chooses for any.

@@ -24,7 +24,7 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
     launch_tiles<LargeTile, true>(queue, args, count);
   else
     launch_tiles<LargeTile, false>(queue, args, count);
-  if (count > 1) launch_add_parts(queue, args, count);
+  if (count > 1) launch_add_partials(queue, args, count);
 }
 
 const Register<MatmulF32> variant{{
