@@ -1,0 +1,52 @@
+// 16-bit floats as Kokkos knows them: its half_t where that is one (with CUDA), else by their bits. Where half_t is
+// another name for float, as on hosts with Kokkos 3, it cannot be what is in memory.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/kokkos/queue.hpp"
+#include "core/half.hpp"
+#include "experiments/matmul_f16.hpp"
+
+namespace crosswarp::kokkos {
+
+/// What stores 16 bits and converts by itself, or else `Own`.
+template <class Kokkoss, class Own>
+using Or = std::conditional_t<sizeof(Kokkoss) == sizeof(Own), Kokkoss, Own>;
+
+using Binary16 = Or<Kokkos::Experimental::half_t, Half>;
+#if KOKKOS_VERSION >= 30600
+using Brain16 = Or<Kokkos::Experimental::bhalf_t, Bfloat16>;
+#else
+using Brain16 = Bfloat16;
+#endif
+
+template <class T>
+KOKKOS_INLINE_FUNCTION float widened(T element) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>)
+    return to_float(element);
+  else
+    return static_cast<float>(element);
+}
+
+template <class T>
+KOKKOS_INLINE_FUNCTION T narrowed(float value) {
+  if constexpr (std::is_same_v<T, Half>)
+    return to_half(value);
+  else if constexpr (std::is_same_v<T, Bfloat16>)
+    return to_bfloat16(value);
+  else
+    return static_cast<T>(value);
+}
+
+/// Calls `use` with the types of the inputs and of C: `[&]<class T, class To>()`.
+template <class Use>
+void with_types(const MatmulF16::Args& args, Use&& use) {
+  if (args.bf16)
+    args.f32_out ? use.template operator()<Brain16, float>() : use.template operator()<Brain16, Brain16>();
+  else
+    args.f32_out ? use.template operator()<Binary16, float>() : use.template operator()<Binary16, Binary16>();
+}
+
+}  // namespace crosswarp::kokkos

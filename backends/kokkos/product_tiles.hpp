@@ -1,0 +1,34 @@
+// What variants of the products share: tiles of C by teams, whose threads are a GPU's or, where a team has one thread,
+// take turns in a loop.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "backends/kokkos/four.hpp"
+
+namespace crosswarp::kokkos {
+
+/// Threads of a team that works like `threads` of a GPU.
+template <int threads>
+inline constexpr int team_threads = is_asynchronous ? threads : 1;
+
+/// Teams of that many for each tile of `side` × `side` elements, with `bytes` of scratch memory each. `resident`: teams
+/// of a multiprocessor at once, for which registers are kept.
+template <int threads, int resident>
+auto teams_of_tiles(const Queue& queue, std::size_t tiles, std::size_t bytes) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, resident>>;
+  return Policy(queue.exec, static_cast<int>(tiles), team_threads<threads>)
+      .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+}
+
+constexpr std::size_t pieces_of(std::size_t n, std::size_t piece) { return (n + piece - 1) / piece; }
+
+/// Scratch memory of the team for `count` elements, aligned to 16 bytes. All its threads ask, in the same order.
+template <class T, class Team>
+KOKKOS_INLINE_FUNCTION T* scratch(const Team& team, int count) {
+  return static_cast<T*>(
+      team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(count * sizeof(T)), alignof(Four)));
+}
+
+}  // namespace crosswarp::kokkos
