@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block)
   if (rank != 0 || warp != 0) return;
 
   const unsigned cluster = blockIdx.x / blocks, clusters = gridDim.x / blocks;
-  all_came.wait(0);
+  all_came.wait_for_cluster(0);
   A value = Op::template identity<A>;
   for (unsigned i = lane; i < blocks * warps; i += warp_size()) value = op(value, values[i]);
   if (cluster == clusters - 1) value = op(value, mail.template collect<2>(lane, warp_size(), clusters - 1, op));

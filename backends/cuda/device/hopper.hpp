@@ -40,22 +40,50 @@ struct TransferBarrier {
     CROSSWARP_HOPPER("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
                      : "memory");
   }
-  /// At the barrier that the cluster's block of `rank` has here.
+  /// At the barrier that the cluster's block of `rank` has here. Orders nothing beyond the calling block: a release to
+  /// the cluster would wait for all that the thread has under way in memory, most of a microsecond. For what the matrix
+  /// units or bulk copies have read there is nothing to release.
   __device__ void arrive_at([[maybe_unused]] unsigned rank);
-  /// Until the phase of this parity has ended.
+  /// Until the phase of this parity has ended. What bulk copies brought, from whatever block they were started, is seen
+  /// then; what threads of other blocks stored is not.
   __device__ void wait([[maybe_unused]] unsigned parity) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    unsigned done = 0;
-    while (done == 0)
-      asm volatile(
-          "{\n.reg .pred done;\n"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n"
-          "selp.u32 %0, 1, 0, done;\n}"
-          : "=r"(done)
-          : "r"(shared_address(this)), "r"(parity)
-          : "memory");
+    while (!has_ended<false>(parity)) {
+    }
 #endif
   }
+  /// The same, and what threads of the cluster's other blocks stored is seen, too.
+  __device__ void wait_for_cluster([[maybe_unused]] unsigned parity) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    while (!has_ended<true>(parity)) {
+    }
+#endif
+  }
+
+ private:
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  template <bool of_cluster>
+  __device__ bool has_ended(unsigned parity) {
+    unsigned ended;
+    if constexpr (of_cluster)
+      asm volatile(
+          "{\n.reg .pred ended;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 ended, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, ended;\n}"
+          : "=r"(ended)
+          : "r"(shared_address(this)), "r"(parity)
+          : "memory");
+    else
+      asm volatile(
+          "{\n.reg .pred ended;\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, ended;\n}"
+          : "=r"(ended)
+          : "r"(shared_address(this)), "r"(parity)
+          : "memory");
+    return ended != 0;
+  }
+#endif
 };
 
 /// Of the calling block in its cluster.
@@ -87,9 +115,8 @@ __device__ inline unsigned address_in_block([[maybe_unused]] unsigned at, [[mayb
 }
 
 __device__ inline void TransferBarrier::arrive_at([[maybe_unused]] unsigned rank) {
-  CROSSWARP_HOPPER(
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(address_in_block(shared_address(this), rank))
-      : "memory");
+  CROSSWARP_HOPPER("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address_in_block(shared_address(this), rank))
+                   : "memory");
 }
 
 /// Stores `value` where the block of `rank` has what `at` is here, and tells that block's `barrier` of its bytes. That

@@ -66,6 +66,21 @@ __device__ Accumulator<T> edge_value(const T* in, std::size_t n, const PackSplit
   return op(head, tail);
 }
 
+/// What the calling thread's packs of one tile come to, which may be a partial one: those of block × unroll packs from
+/// `first` on that there are. All loads are in flight together.
+template <unsigned block, unsigned unroll, class Op, class T>
+__device__ Accumulator<T> partial_tile_value(const Pack<T>* packs, std::size_t first, std::size_t count, Op op) {
+  Accumulator<T> value = Op::template identity<Accumulator<T>>;
+  Pack<T> pack[unroll];
+#pragma unroll
+  for (unsigned u = 0; u < unroll; ++u)
+    if (const std::size_t i = first + u * block + threadIdx.x; i < count) pack[u] = packs[i];
+#pragma unroll
+  for (unsigned u = 0; u < unroll; ++u)
+    if (first + u * block + threadIdx.x < count) value = op(value, reduced(pack[u], op));
+  return value;
+}
+
 /// What the calling thread's share of `in` comes to. The grid strides over tiles of `block` × `unroll` packs: a
 /// thread's independent loads lie within one tile, so that the whole grid reads one contiguous window at a time. (With
 /// the loads a grid apart the H200 reads 2 to 6 % slower: docs/predictions.md.) All loads of a tile are in flight
@@ -86,15 +101,8 @@ __device__ Accumulator<T> thread_value(const T* __restrict__ in, std::size_t n, 
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) value = op(value, reduced(pack[u], op));
   }
-  if (first < split.packs) {  // the last tile may be a partial one: it belongs to the one block that stopped before it
-    Pack<T> pack[unroll];
-#pragma unroll
-    for (unsigned u = 0; u < unroll; ++u)
-      if (const std::size_t i = first + u * block + threadIdx.x; i < split.packs) pack[u] = packs[i];
-#pragma unroll
-    for (unsigned u = 0; u < unroll; ++u)
-      if (first + u * block + threadIdx.x < split.packs) value = op(value, reduced(pack[u], op));
-  }
+  // The last tile may be a partial one: it belongs to the one block that stopped before it.
+  if (first < split.packs) value = op(value, partial_tile_value<block, unroll>(packs, first, split.packs, op));
   return op(value, edge);
 }
 

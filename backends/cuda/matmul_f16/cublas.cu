@@ -19,10 +19,14 @@ void multiply(const Queue& queue, const MatmulF16::Args& args) {
   const auto m = static_cast<int>(args.m), n = static_cast<int>(args.n), k = static_cast<int>(args.k);
   const cudaDataType type = args.bf16 ? CUDA_R_16BF : CUDA_R_16F;
   const float one = 1, zero = 0;
-  check(cublas().gemm_ex(cublas_handle(queue.stream), args.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n, m,
-                         k, &one, args.b.data(), type, args.b_transposed ? k : n, args.a.data(), type, k, &zero,
-                         args.c.data(), args.f32_out ? CUDA_R_32F : type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+  const cublasHandle_t handle = cublas_handle(queue.stream);
+  // Else it adds the parts of deep sums in the type of the output, and is wrong by more than roundings.
+  check(cublas().set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), "cublasSetMathMode");
+  check(cublas().gemm_ex(handle, args.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one,
+                         args.b.data(), type, args.b_transposed ? k : n, args.a.data(), type, k, &zero, args.c.data(),
+                         args.f32_out ? CUDA_R_32F : type, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmEx");
+  check(cublas().set_math_mode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");  // the handle is for others, too
 }
 #endif
 

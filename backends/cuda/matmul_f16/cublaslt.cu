@@ -55,6 +55,11 @@ struct LibraryProduct {
     check(cublaslt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes,
                                     sizeof workspace_bytes),
           "workspace");
+    // Else parts of deep sums are added in the type of the output, which is wrong by more than roundings.
+    constexpr std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    check(cublaslt().preference_set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
+                                    sizeof reductions),
+          "reductions");
     std::array<cublasLtMatmulHeuristicResult_t, 8> found{};
     int count = 0;
     check(cublaslt().heuristic(cublaslt_handle(), product, b, a, c, c, preference, static_cast<int>(found.size()),

@@ -49,12 +49,13 @@ struct Plan {
 Plan plan(const Queue& queue, const MatmulF32::Args& args) {
   const auto given = static_cast<std::size_t>(queue.tuning["tile"]);
   const double units = queue.device.compute_units;
+  constexpr std::size_t most_partials = std::size_t{32} << 20;  // what L2 keeps
   Plan best{0, 1};
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t tile = 0; tile < std::size(models); ++tile) {
     if (given > 0 && tile + 1 != given) continue;
     for (const std::size_t parts : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 66, 132}) {
-      if (parts > 1 && parts * 4 * models[tile].depth > args.k) break;
+      if (parts > 1 && (parts * 4 * models[tile].depth > args.k || bytes_of_parts(args, parts) > most_partials)) break;
       if (const double expected = cycles(models[tile], args, parts, units); expected < least) {
         least = expected;
         best = {tile, parts};

@@ -34,6 +34,17 @@ __global__ void __launch_bounds__(threads)
 #endif
 }
 
+/// For one block, of at most threads × unroll packs.
+template <unsigned threads, unsigned unroll, class T, class Op>
+__global__ void __launch_bounds__(threads) reduce_in_block(const T* in, unsigned n, Accumulator<T>* out) {
+  const Op op;
+  const PackSplit<T> split(in, n);
+  const auto* const packs = reinterpret_cast<const Pack<T>*>(in + split.head);
+  const auto edge = edge_value<threads>(in, n, split, op);
+  const auto value = block_value<threads>(op(partial_tile_value<threads, unroll>(packs, 0, split.packs, op), edge), op);
+  if (threadIdx.x == 0) *out = value;
+}
+
 /// Calls `use` with the least of `unrolls` with which `packs` take no more than `most_blocks` tiles, or with the last.
 template <unsigned... unrolls, class Use>
 void with_unroll(std::size_t packs, unsigned most_blocks, Use&& use) {
@@ -58,15 +69,14 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
     const std::size_t n = a.in.size(), packs = (n + Pack<T>::size - 1) / Pack<T>::size, kib = packs / 64;
     const Combining<Accumulator<T>> combining(queue.workspace);
-    const auto launch_grid = [&]<unsigned threads, unsigned unroll>(unsigned blocks) {
-      launch(reduce_grid<threads, unroll, T, Op>, blocks, threads, 0, queue, a.in.data(), n, combining, a.out.data());
+    const auto launch_block = [&]<unsigned threads, unsigned unroll>() {
+      launch(reduce_in_block<threads, unroll, T, Op>, 1, threads, 0, queue, a.in.data(), static_cast<unsigned>(n),
+             a.out.data());
     };
     if (packs <= 256) {
-      launch_grid.template operator()<256, 1>(1);
+      launch_block.template operator()<256, 1>();
     } else if (packs <= 1024) {
-      launch_grid.template operator()<256, 4>(1);
-    } else if (packs <= 2048) {
-      launch_grid.template operator()<block, 4>(1);
+      launch_block.template operator()<256, 4>();
     } else if (has_clusters(queue) && kib <= static_cast<std::size_t>(queue.tuning["cluster_kib"])) {
 #if CROSSWARP_HAS_PTX
       with_unroll<1, 2, largest_unroll>(packs, cluster_blocks, [&]<unsigned unroll>() {
@@ -78,7 +88,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
       sum_by_atomics(queue, a, queue.tuning["waves"]);
     } else {
       with_unroll<1, 2>(packs, static_cast<unsigned>(queue.device.compute_units), [&]<unsigned unroll>() {
-        launch_grid.template operator()<block, unroll>(grid_for<T>(queue, n, block, unroll, 1));
+        launch(reduce_grid<block, unroll, T, Op>, grid_for<T>(queue, n, block, unroll, 1), block, 0, queue, a.in.data(),
+               n, combining, a.out.data());
       });
     }
   });
