@@ -187,14 +187,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
 /// Whether all rows of A, B and C begin at multiples of 16 bytes.
 inline bool rows_are_vectors(const MatmulF32::Args& args) { return args.n % 4 == 0 && args.k % 4 == 0; }
 
-/// Enqueues the product of all elements, each in `parts` parts of its products; of several parts the partials go to the
-/// workspace. Empty matrices are nobody's.
-template <class Tile, bool vectors>
-void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+/// Enqueues the product of all elements by `kernel`, each in `parts` parts of its products; of several parts the
+/// partials go to the workspace. Empty matrices are nobody's.
+template <class Tile>
+void launch_tiles_by(void (*kernel)(TiledProduct), const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
   const std::size_t steps = (args.k + Tile::depth - 1) / Tile::depth;
   const std::size_t part = std::max<std::size_t>((steps + parts - 1) / parts, 1) * Tile::depth;
   const unsigned across = blocks_for(args.n, Tile::columns), down = blocks_for(args.m, Tile::rows);
-  const auto kernel = multiply_tiles<Tile, vectors>;
 #if CROSSWARP_HAS_PTX
   if constexpr (Tile::shared_bytes > 48 << 10)  // more must be asked for
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{Tile::shared_bytes}), "shared");
@@ -204,21 +203,35 @@ void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t p
          TiledProduct{args.a.data(), args.b.data(), c, args.m, args.n, args.k, part, across, down});
 }
 
-/// c[i] = partials[i] + partials[n + i] + …: bound by reading the partials, from L2 where they are not too many.
-template <unsigned block>
+template <class Tile, bool vectors>
+void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+  launch_tiles_by<Tile>(multiply_tiles<Tile, vectors>, queue, args, parts);
+}
+
+/// c[i] = partials[i] + partials[n + i] + …: bound by reading the partials, from L2 where they are not too many. A
+/// thread has `at_once` loads on their way.
+template <unsigned block, unsigned at_once>
 __global__ void __launch_bounds__(block)
     add_partials(const float* partials, std::size_t parts, std::size_t n, float* c) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
   if (i >= n) return;
   float sum = 0;
-#pragma unroll 8
-  for (std::size_t part = 0; part < parts; ++part) sum += partials[part * n + i];
+  std::size_t part = 0;
+  for (; part + at_once <= parts; part += at_once) {
+    float values[at_once];
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) values[j] = partials[(part + j) * n + i];
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) sum += values[j];
+  }
+  for (; part < parts; ++part) sum += partials[part * n + i];
   c[i] = sum;
 }
 
-inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+template <unsigned at_once = 8>
+void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
   constexpr unsigned block = 128;
-  launch(add_partials<block>, blocks_for(args.c.size(), block), block, 0, queue,
+  launch(add_partials<block, at_once>, blocks_for(args.c.size(), block), block, 0, queue,
          reinterpret_cast<const float*>(queue.workspace.data()), parts, args.c.size(), args.c.data());
 }
 

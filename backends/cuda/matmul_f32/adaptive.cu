@@ -1,5 +1,6 @@
 // What a user would call: the tile and the number of parts that a small model of the device expects to be fastest; a
 // row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few products.
+#include "backends/cuda/device/ahead_tiles.hpp"
 #include "backends/cuda/device/product_row.hpp"
 
 namespace crosswarp::gpu {
@@ -17,10 +18,13 @@ constexpr TileModel model_of(double rate, double rate_alone) {
   return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, rate, rate_alone};
 }
 
-/// By what --tuning tile1 … tile5 are; expected of an H200, to be replaced by what it measures.
-constexpr TileModel models[]{model_of<LargeTile>(0.80, 0.60), model_of<WideTile>(0.82, 0.82),
-                             model_of<MediumTile>(0.76, 0.58), model_of<SmallTile>(0.70, 0.52),
-                             model_of<SmallestTile>(0.45, 0.32)};
+/// By what --tuning tile1 … tile10 are: what an H200 measured with full multiprocessors, and shares of that for a block
+/// alone. Those that load ahead are not measured yet: not to be chosen but by a tuning.
+constexpr TileModel models[]{model_of<LargeTile>(0.60, 0.45),       model_of<WideTile>(0.60, 0.60),
+                             model_of<MediumTile>(0.56, 0.43),      model_of<SmallTile>(0.51, 0.38),
+                             model_of<SmallestTile>(0.47, 0.33),    model_of<AheadTile>(0.10, 0.10),
+                             model_of<AheadMediumTile>(0.10, 0.10), model_of<AheadLargeTile>(0.10, 0.10),
+                             model_of<AheadWideTile>(0.10, 0.10),   model_of<AheadHighTile>(0.10, 0.10)};
 
 /// Cycles that the multiprocessor with most blocks takes: their multiply-adds, 128 a cycle at the tile's rate, what a
 /// block takes to begin and to end; and for several parts a second launch and the partials' way to L2 and back.
@@ -77,12 +81,27 @@ void launch_any(const Queue& queue, const MatmulF32::Args& args, std::size_t par
     launch_tiles<Tile, false>(queue, args, parts);
 }
 
+template <class Tile>
+void launch_any_ahead(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+  if (rows_are_vectors(args))
+    launch_ahead<Tile, true>(queue, args, parts);
+  else
+    launch_ahead<Tile, false>(queue, args, parts);
+}
+
 void multiply(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
   if (is_row(args)) return launch_row(queue, args);
-  constexpr void (*launches[])(const Queue&, const MatmulF32::Args&, std::size_t){
-      launch_any<LargeTile>, launch_any<WideTile>, launch_any<MediumTile>, launch_any<SmallTile>,
-      launch_any<SmallestTile>};
+  constexpr void (*launches[])(const Queue&, const MatmulF32::Args&, std::size_t){launch_any<LargeTile>,
+                                                                                  launch_any<WideTile>,
+                                                                                  launch_any<MediumTile>,
+                                                                                  launch_any<SmallTile>,
+                                                                                  launch_any<SmallestTile>,
+                                                                                  launch_any_ahead<AheadTile>,
+                                                                                  launch_any_ahead<AheadMediumTile>,
+                                                                                  launch_any_ahead<AheadLargeTile>,
+                                                                                  launch_any_ahead<AheadWideTile>,
+                                                                                  launch_any_ahead<AheadHighTile>};
   static_assert(std::size(launches) == std::size(models));
   const auto [tile, parts] = plan(queue, args);
   launches[tile](queue, args, parts);
@@ -93,7 +112,17 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
 const Register<MatmulF32> variant{{
     .idea = "the tile and the number of parts that a model of the device expects to be fastest: bound by multiply-adds",
     .improves = "split_k",
-    .tunings = {{{{"tile", 0}}}, {{{"tile", 1}}}, {{{"tile", 2}}}, {{{"tile", 3}}}, {{{"tile", 4}}}, {{{"tile", 5}}}},
+    .tunings = {{{{"tile", 0}}},
+                {{{"tile", 1}}},
+                {{{"tile", 2}}},
+                {{{"tile", 3}}},
+                {{{"tile", 4}}},
+                {{{"tile", 5}}},
+                {{{"tile", 6}}},
+                {{{"tile", 7}}},
+                {{{"tile", 8}}},
+                {{{"tile", 9}}},
+                {{{"tile", 10}}}},
     .workspace = workspace,
     .launch = multiply,
 }};

@@ -1,0 +1,186 @@
+// The product by tiles of C whose threads load what they multiply next from shared memory while they multiply: A is
+// transposed there, so that what a thread needs of it for one product is as few registers as there are of B, and there
+// are enough for two products. Bound by the issue of multiply-adds and by the banks of the registers that they read.
+#pragma once
+
+#include "backends/cuda/device/product_tiles.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// How a block computes a tile of rows × columns elements of C, `depth` products of each at a time, in two stages.
+///
+/// 32 threads are 8 × 4, each with squares of 4 × 4 elements, `thread_rows` × `thread_columns` elements in all: the
+/// same square of all threads is one piece, so that what the 32 read is the same or lies side by side, in no other's
+/// bank.
+template <unsigned rows_, unsigned columns_, unsigned depth_, unsigned thread_rows_, unsigned thread_columns_,
+          unsigned blocks_>
+struct AheadShape {
+  static constexpr unsigned rows = rows_, columns = columns_, depth = depth_, thread_rows = thread_rows_,
+                            thread_columns = thread_columns_;
+  static constexpr unsigned blocks = blocks_;  ///< Of a multiprocessor at once, for which registers are kept.
+  static constexpr unsigned group_rows = 8 * thread_rows, group_columns = 4 * thread_columns;
+  static constexpr unsigned threads = 32 * (rows / group_rows) * (columns / group_columns);
+  static constexpr unsigned line_of_a = rows + 4;  ///< So that a thread's four stores of A go into other banks.
+  static constexpr unsigned floats_of_a = depth * line_of_a, floats_of_stage = floats_of_a + depth * columns;
+  static constexpr std::size_t shared_bytes = sizeof(float) * 2 * floats_of_stage;
+  /// A thread brings `loads_of_a` times four elements of a row of A, each from `rows_a_time` rows further down.
+  static constexpr unsigned rows_a_time = threads / (depth / 4), loads_of_a = rows / rows_a_time;
+
+  static_assert(rows % group_rows == 0 && columns % group_columns == 0 && thread_rows % 4 == 0 &&
+                thread_columns % 4 == 0);
+  static_assert(depth % 4 == 0 && threads % (depth / 4) == 0 && rows % rows_a_time == 0);
+};
+
+template <class Tile, bool vectors>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(TiledProduct product) {
+  constexpr unsigned depth = Tile::depth, tm = Tile::thread_rows, tn = Tile::thread_columns;
+  constexpr unsigned width = vectors ? 4 : 1;
+  constexpr unsigned in_line = Tile::columns / width, lines_a_time = Tile::threads / in_line;
+  static_assert(Tile::threads % in_line == 0 && depth % lines_a_time == 0);
+  float* const memory = dynamic_shared<float>();
+  const TilePlace tile(product, blockIdx.x);
+  const std::size_t first_row = std::size_t{tile.down} * Tile::rows;
+  const std::size_t first_column = std::size_t{tile.across} * Tile::columns;
+  const std::size_t begin = blockIdx.y * product.part;
+  const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;
+
+  // Rows and columns that are not there are the last ones once more, whose elements nobody writes: so the loop need not
+  // ask for them.
+  const unsigned a_row = threadIdx.x / (depth / 4), a_column = threadIdx.x % (depth / 4) * 4;
+  const unsigned b_line = threadIdx.x / in_line, b_column = threadIdx.x % in_line * width;
+  const float* from_a[Tile::loads_of_a];
+#pragma unroll
+  for (unsigned i = 0; i < Tile::loads_of_a; ++i) {
+    const std::size_t row = first_row + a_row + i * Tile::rows_a_time;
+    from_a[i] = product.a + (row < product.m ? row : product.m - 1) * product.k + begin + a_column;
+  }
+  const std::size_t column_of_b = first_column + b_column;
+  const float* from_b =
+      product.b + (begin + b_line) * product.n + (column_of_b < product.n ? column_of_b : product.n - width);
+  float* const to_a = memory + a_column * Tile::line_of_a + a_row;
+  float* const to_b = memory + Tile::floats_of_a + b_line * Tile::columns + b_column;
+
+  float next_a[Tile::loads_of_a][4];
+  // `there` of the products of a step are there, the others are zeros. Called for one step after another.
+  const auto fetch = [&](unsigned there, unsigned stage) {
+#pragma unroll
+    for (unsigned i = 0; i < Tile::loads_of_a; ++i) {
+      if constexpr (vectors) {
+        const float4 v = a_column < there ? *reinterpret_cast<const float4*>(from_a[i]) : make_float4(0, 0, 0, 0);
+        next_a[i][0] = v.x, next_a[i][1] = v.y, next_a[i][2] = v.z, next_a[i][3] = v.w;
+      } else {
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) next_a[i][j] = a_column + j < there ? from_a[i][j] : 0;
+      }
+      from_a[i] += depth;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < depth / lines_a_time; ++i) {
+      const bool is_there = b_line + i * lines_a_time < there;
+      copy_async<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b, is_there);
+      from_b += lines_a_time * product.n;
+    }
+    commit_copies();
+  };
+  const auto store_a = [&](unsigned stage) {
+#pragma unroll
+    for (unsigned i = 0; i < Tile::loads_of_a; ++i)
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j)
+        to_a[stage * Tile::floats_of_stage + j * Tile::line_of_a + i * Tile::rows_a_time] = next_a[i][j];
+  };
+  const auto there_at = [&](std::size_t at) {
+    return at >= end ? 0u : end - at < depth ? static_cast<unsigned>(end - at) : depth;
+  };
+
+  const unsigned group = threadIdx.x / 32, lane = threadIdx.x % 32;
+  constexpr unsigned groups_across = Tile::columns / Tile::group_columns;
+  const unsigned row = group / groups_across * Tile::group_rows + (lane >> 1 & 7) * 4;
+  const unsigned column = group % groups_across * Tile::group_columns + ((lane >> 3 & 2) | (lane & 1)) * 4;
+  float left[2][tm], right[2][tn];
+  const auto load = [&](unsigned l, unsigned stage, unsigned to) {
+    const float* const of_a = memory + stage * Tile::floats_of_stage + row + l * Tile::line_of_a;
+    const float* const of_b = memory + stage * Tile::floats_of_stage + Tile::floats_of_a + column + l * Tile::columns;
+#pragma unroll
+    for (unsigned i = 0; i < tm; i += 4) {
+      const float4 v = *reinterpret_cast<const float4*>(of_a + 8 * i);
+      left[to][i] = v.x, left[to][i + 1] = v.y, left[to][i + 2] = v.z, left[to][i + 3] = v.w;
+    }
+#pragma unroll
+    for (unsigned j = 0; j < tn; j += 4) {
+      const float4 v = *reinterpret_cast<const float4*>(of_b + 4 * j);
+      right[to][j] = v.x, right[to][j + 1] = v.y, right[to][j + 2] = v.z, right[to][j + 3] = v.w;
+    }
+  };
+
+  float sums[tm][tn] = {};
+  fetch(there_at(begin), 0);
+  store_a(0);
+  wait_for_copy_groups<0>();
+  __syncthreads();
+  load(0, 0, 0);
+  unsigned stage = 0;
+#pragma unroll 1
+  for (std::size_t at = begin; at < end; at += depth) {
+    fetch(there_at(at + depth), stage ^ 1);  // zeros after the last step, which nobody multiplies
+#pragma unroll
+    for (unsigned l = 0; l < depth; ++l) {
+      if (l + 1 == depth) {
+        store_a(stage ^ 1);
+        wait_for_copy_groups<0>();
+        __syncthreads();  // the next stage is there for all, and nobody reads this one any more, which is filled next
+        stage ^= 1;
+      }
+      load((l + 1) % depth, stage, (l + 1) % 2);
+      // There and back along the shorter side: so each multiply-add reads a register that the one before it has read,
+      // at a turn the other one of the two, and the banks of registers have two to bring instead of three.
+      constexpr unsigned across = tm < tn ? tm : tn;
+#pragma unroll
+      for (unsigned outer = 0; outer < tm * tn / across; ++outer)
+#pragma unroll
+        for (unsigned turn = 0; turn < across; ++turn) {
+          const unsigned inner = outer % 2 == 0 ? turn : across - 1 - turn;
+          const unsigned i = tm < tn ? inner : outer, j = tm < tn ? outer : inner;
+          sums[i][j] += left[l % 2][i] * right[l % 2][j];
+        }
+    }
+  }
+
+  float* const c = product.c + blockIdx.y * product.m * product.n;
+#pragma unroll
+  for (unsigned i = 0; i < tm; ++i) {
+    const std::size_t to_row = first_row + row + i / 4 * 32 + i % 4;
+    if (to_row >= product.m) continue;
+#pragma unroll
+    for (unsigned j = 0; j < tn; j += 4) {
+      const std::size_t to_column = first_column + column + 4 * j;
+      float* const to = c + to_row * product.n + to_column;
+      if constexpr (vectors) {
+        if (to_column < product.n)
+          *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+      } else {
+#pragma unroll
+        for (unsigned v = 0; v < 4; ++v)
+          if (to_column + v < product.n) to[v] = sums[i][j + v];
+      }
+    }
+  }
+}
+
+/// Enqueues the product of all elements as launch_tiles() does.
+template <class Tile, bool vectors>
+void launch_ahead(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+  launch_tiles_by<Tile>(multiply_ahead<Tile, vectors>, queue, args, parts);
+}
+
+/// The shapes that are compiled. By what a thread has: 64 elements, in blocks of 8 or of 4 warps, of which a
+/// multiprocessor has 16; or 128, for six loads of 16 bytes each, in blocks of 4 or of 8 warps, of which it has 8.
+using AheadTile = AheadShape<128, 128, 8, 8, 8, 2>;  // a step of 16 would leave too few registers
+using AheadMediumTile = AheadShape<128, 64, 8, 8, 8, 4>;
+using AheadLargeTile = AheadShape<128, 128, 16, 16, 8, 2>;
+using AheadWideTile = AheadShape<128, 256, 16, 8, 16, 1>;
+using AheadHighTile = AheadShape<256, 128, 16, 16, 8, 1>;
+
+}  // namespace
+}  // namespace crosswarp::gpu
