@@ -176,11 +176,9 @@ void launch_ahead(const Queue& queue, const MatmulF32::Args& args, std::size_t p
 
 /// The shapes that are compiled. By what a thread has: 64 elements, in blocks of 8 or of 4 warps, of which a
 /// multiprocessor has 16; or 128, for six loads of 16 bytes each, in blocks of 4 or of 8 warps, of which it has 8.
-using AheadTile = AheadShape<128, 128, 8, 8, 8, 2>;  // a step of 16 would leave too few registers
 using AheadMediumTile = AheadShape<128, 64, 8, 8, 8, 4>;
 using AheadLargeTile = AheadShape<128, 128, 16, 16, 8, 2>;
 using AheadWideTile = AheadShape<128, 256, 16, 8, 16, 1>;
-using AheadHighTile = AheadShape<256, 128, 16, 16, 8, 1>;
 
 }  // namespace
 }  // namespace crosswarp::gpu

@@ -16,9 +16,9 @@ __device__ inline void load_bits(float& x, std::uint64_t bits) {
 }
 __device__ inline void load_bits(double& x, std::uint64_t bits) { x = __builtin_bit_cast(double, bits); }
 __device__ inline void load_bits(std::uint32_t& x, std::uint64_t bits) { x = static_cast<std::uint32_t>(bits); }
-__device__ inline std::uint64_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
-__device__ inline std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
-__device__ inline std::uint64_t bits_of(std::uint32_t x) { return x; }
+__device__ inline std::uint64_t end_bits(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+__device__ inline std::uint64_t end_bits(double x) { return __builtin_bit_cast(std::uint64_t, x); }
+__device__ inline std::uint64_t end_bits(std::uint32_t x) { return x; }
 
 /// What a lane's steps may need beside x.
 struct Lane {
@@ -65,7 +65,7 @@ __global__ void time_chain(OpLatency::Args args, Op op) {
     const Elapsed took = watch.stop(x);
     if (me == 0 && stretch > 0) args.elapsed.data()[stretch - 1] = took;
   }
-  args.ends.data()[me] = bits_of(x);
+  args.ends.data()[me] = end_bits(x);
 }
 
 template <class Op>

@@ -240,9 +240,7 @@ inline std::size_t bytes_of_parts(const MatmulF32::Args& args, std::size_t parts
 }
 
 /// The shapes that are compiled, each for any matrices and for those whose rows are vectors. By what they are for:
-using LargeTile = TileShape<128, 128, 16, 8, 8, 3, 1, 2>;  // large matrices: 16 warps a multiprocessor
-using WideTile = TileShape<128, 256, 16, 8, 16, CROSSWARP_HAS_PTX ? 3 : 2, 1,
-                           1>;  // fewer loads for as many products: 8 warps. AMD's GPUs have no room for 3 stages
+using LargeTile = TileShape<128, 128, 16, 8, 8, 3, 1, 2>;   // large matrices: 16 warps a multiprocessor
 using MediumTile = TileShape<64, 128, 16, 8, 8, 3, 2, 2>;   // less left over in the last wave
 using SmallTile = TileShape<64, 64, 16, 8, 8, 4, 4, 2>;     // matrices of a few hundred rows
 using SmallestTile = TileShape<32, 32, 32, 4, 4, 3, 4, 2>;  // those that would leave most of the device idle
