@@ -8,7 +8,7 @@ namespace {
 
 /// What the model knows of a tile.
 struct TileModel {
-  unsigned rows, columns, depth, blocks;
+  unsigned rows, columns, depth, blocks, threads;
   double rate;        ///< Share of the multiply-adds' peak that a multiprocessor reaches with `blocks` of them …
   double rate_alone;  ///< … and with one.
   double ragged;      ///< What is left of these where rows do not begin at multiples of 16 bytes.
@@ -33,16 +33,18 @@ void launch_any_ahead(const Queue& queue, const MatmulF32::Args& args, std::size
 
 template <class Tile>
 constexpr TileModel model_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, rate, rate_alone, ragged, launch_any<Tile>};
+  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks,    Tile::threads,
+          rate,       rate_alone,    ragged,      launch_any<Tile>};
 }
 template <class Tile>
 constexpr TileModel model_ahead_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, rate, rate_alone, ragged, launch_any_ahead<Tile>};
+  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks,          Tile::threads,
+          rate,       rate_alone,    ragged,      launch_any_ahead<Tile>};
 }
 
 /// By what --tuning tile1 … tile6 are: what an H200 measured.
-constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.765, 0.36, 0.76),
-                             model_ahead_of<AheadMediumTile>(0.735, 0.22, 0.96),
+constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.765, 0.35, 0.76),
+                             model_ahead_of<AheadMediumTile>(0.75, 0.25, 0.96),
                              model_ahead_of<AheadWideTile>(0.735, 0.735, 0.68),
                              model_of<MediumTile>(0.55, 0.43, 0.72),
                              model_of<SmallTile>(0.51, 0.38, 0.72),
@@ -51,7 +53,8 @@ constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.765, 0.36, 0.76),
 /// Cycles that the multiprocessor with most blocks takes: their multiply-adds, 128 a cycle at the tile's rate, what a
 /// block takes to begin and to end; and for several parts a second launch and the partials' way to L2 and back.
 double cycles(const TileModel& tile, const MatmulF32::Args& args, std::size_t parts, double units) {
-  constexpr double per_cycle = 128, block_ends = 3000, second_launch = 5000, bytes_per_cycle = 24;
+  constexpr double per_cycle = 128, second_launch = 5000, bytes_per_cycle = 24;
+  const double block_ends = 1.5e6 / (tile.blocks * tile.threads);  // others hide them, where there are any
   const double tiles =
       std::ceil(static_cast<double>(args.n) / tile.columns) * std::ceil(static_cast<double>(args.m) / tile.rows);
   const double blocks = std::ceil(tiles * static_cast<double>(parts) / units);
