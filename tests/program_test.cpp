@@ -284,7 +284,7 @@ TEST(Program, RefusesToTimeAnEmulation) {
   const Finished timed = run("--experiment reduce_sum --backend simt --n 1000");
   EXPECT_EQ(timed.exit_code, 2);
   EXPECT_NE(timed.output.find("--verify"), std::string::npos) << timed.output;
-  const Finished verified = run("--backend simt,simt64 --verify --n 1000 --variant float4");
+  const Finished verified = run("--backend simt,simt64 --verify --experiment reduce_sum --n 1000 --variant float4");
   EXPECT_EQ(verified.exit_code, 0) << verified.output;
   EXPECT_NE(verified.output.find("2 ok"), std::string::npos) << verified.output;
 }

@@ -161,10 +161,10 @@ TEST(ReportPage, HasEveryCellWithItsNumbersAndReasons) {
 }
 
 TEST(ReportPage, SaysOfEveryNumberWhereItComesFrom) {
-  const Data data(page(results("reduce_sum") + " " + results("counters")));
+  const Data data(page(results("reduce_sum_hip") + " " + results("counters")));
   for (std::size_t i = 0; i < data.cells(); ++i) {
     const Json& source = data["sources"].at(data.value(i, "source").get<std::size_t>());
-    EXPECT_TRUE(source["file"] == "reduce_sum.json" || source["file"] == "counters.json");
+    EXPECT_TRUE(source["file"] == "reduce_sum_hip.json" || source["file"] == "counters.json");
     EXPECT_EQ(source["context"]["commit"].get<std::string>().size(), 12u);
     EXPECT_TRUE(source["context"].contains("seed"));
   }
@@ -182,7 +182,7 @@ TEST(ReportPage, TakesOfACellThatSeveralFilesHaveTheNewest) {
 }
 
 TEST(ReportPage, FetchesNothing) {
-  const std::string html = page(results("reduce_sum"));
+  const std::string html = page(results("reduce_sum_hip"));
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
   for (const char* way : {" src=", "<link", "@import", "http://", "https://", "url("})
     EXPECT_EQ(html.find(way), std::string::npos) << way;
@@ -222,9 +222,9 @@ TEST(ReportPage, Of3000CellsIsUnder12Megabytes) {
 }
 
 TEST(ReportPage, SetsBackendsSideBySideAsCompareDoes) {
-  const Data data(page(results("reduce_sum")));
+  const Data data(page(results("reduce_sum_hip")));
   const std::string compared =
-      run_process(sibling("bench") + " compare --backends cuda,kokkos " + results("reduce_sum")).output;
+      run_process(sibling("bench") + " compare --backends cuda,kokkos " + results("reduce_sum_hip")).output;
   std::size_t pairs = 0;
   for (const Json& pair : data["side_by_side"]) {
     const std::string other = data.name(pair[1]);
@@ -255,7 +255,7 @@ TEST(ReportPage, HasPennycooksHarmonicMeanOverDevices) {
 }
 
 TEST(ReportPage, HasNoMeanOverOneDevice) {
-  const Data data(page(results("reduce_sum")));
+  const Data data(page(results("reduce_sum_hip")));
   EXPECT_NEAR(data.portability("cuda")["devices"][0][1].get<double>(), 1, 0.01);
   EXPECT_TRUE(data.portability("cuda")["of_best"].is_null());
 }
@@ -277,7 +277,8 @@ TEST(ReportPage, DrawsTheLevelsThatFindingsTellOf) {
 }
 
 TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
-  EXPECT_EQ(Data(page(results("reduce_sum"))).cells(), 165u);  // of version 0.0: no bounds, no counters, no findings
+  EXPECT_EQ(Data(page(results("reduce_sum_hip"))).cells(),
+            165u);  // of version 0.0: no bounds, no counters, no findings
   const File empty("empty.json", made_up({})), no_numbers("no_numbers.json", made_up({skipped("hip", "X", "why")}));
   EXPECT_EQ(Data(page(empty)).cells(), 0u);
   EXPECT_EQ(Data(page(no_numbers)).text(0, "note"), "why");
@@ -285,9 +286,9 @@ TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
 
 TEST(Report, ChoosesExperimentsAndBackends) {
   const Data data(
-      page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum") + " " + results("op_latency")));
+      page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum_hip") + " " + results("op_latency")));
   EXPECT_EQ(data.cells(), 132u);
-  const std::string markdown = report("--backend kokkos " + results("reduce_sum")).output;
+  const std::string markdown = report("--backend kokkos " + results("reduce_sum_hip")).output;
   EXPECT_NE(markdown.find("`kokkos/reduce_sum/team`"), std::string::npos);
   EXPECT_EQ(markdown.find("`cuda/"), std::string::npos);
 }
@@ -316,7 +317,7 @@ std::optional<std::string> drawing(const std::string& input) {
 }
 
 TEST(Report, DrawsForPages) {
-  const auto drawn = drawing(results("reduce_sum"));
+  const auto drawn = drawing(results("reduce_sum_hip"));
   for (const char* text : {"<svg", "cuda/float4", "kokkos/team", "4.59 TB/s", "measured peak", "NVIDIA H200"})
     EXPECT_TRUE(!drawn || drawn->find(text) != std::string::npos) << text;
 }
@@ -349,19 +350,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"unreadable", "/no/such/file.json -o /tmp/x.html", "cannot be read"},
         Refusal{"no_results", "/etc/hostname --format html", "not a result file"},
-        Refusal{"format", "--format htlm " + results("reduce_sum"), "did you mean 'html'"},
-        Refusal{"experiment", "--experiment reduce_sun " + results("reduce_sum"), "did you mean 'reduce_sum'"},
-        Refusal{"backend", "--backend cudda " + results("reduce_sum"), "did you mean 'cuda'"},
-        Refusal{"flag", "--fromat md " + results("reduce_sum"), "did you mean '--format'"},
-        Refusal{"plotly", "--format html " + results("reduce_sum"), "/no/such/plotly.js: cannot be read"},
-        Refusal{"folder", results("reduce_sum") + " -o /no/such/folder/x.md", "cannot be written"},
-        Refusal{"several_experiments", "--format svg " + results("reduce_sum") + " " + results("op_latency"),
+        Refusal{"format", "--format htlm " + results("reduce_sum_hip"), "did you mean 'html'"},
+        Refusal{"experiment", "--experiment reduce_sun " + results("reduce_sum_hip"), "did you mean 'reduce_sum'"},
+        Refusal{"backend", "--backend cudda " + results("reduce_sum_hip"), "did you mean 'cuda'"},
+        Refusal{"flag", "--fromat md " + results("reduce_sum_hip"), "did you mean '--format'"},
+        Refusal{"plotly", "--format html " + results("reduce_sum_hip"), "/no/such/plotly.js: cannot be read"},
+        Refusal{"folder", results("reduce_sum_hip") + " -o /no/such/folder/x.md", "cannot be written"},
+        Refusal{"several_experiments", "--format svg " + results("reduce_sum_hip") + " " + results("op_latency"),
                 "choose by --experiment"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Report, TakesPlotlyFromTheDistributionOrSaysWhatToInstall) {
   const Finished finished = run_process("unset CROSSWARP_PLOTLY; PATH=/no/such/folder; " + sibling("bench") +
-                                        " report --format html " + results("reduce_sum"));
+                                        " report --format html " + results("reduce_sum_hip"));
   if (fs::exists("/usr/share/python3-plotly/plotly.js")) {
     EXPECT_EQ(finished.exit_code, 0);
     EXPECT_NE(finished.output.find("plotly.js v"), std::string::npos);

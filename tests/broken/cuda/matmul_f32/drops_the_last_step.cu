@@ -1,5 +1,6 @@
 // Takes whole steps of four products only, as a tile without its tail does: must be wrong at every k that is no
-// multiple of four. at: --m 33 --n 65 --k 31
+// multiple of four.
+// at: --m 33 --n 65 --k 31
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f32.hpp"
 
