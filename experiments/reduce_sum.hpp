@@ -145,12 +145,7 @@ class ReduceSum {
   }
 
   void poison() {
-    std::visit(
-        []<class T>(Sets<T>& s) {
-          for (auto& out : s.out) out.poison();
-          std::fill(s.host_out.begin(), s.host_out.end(), poisoned<Result<T>>());
-        },
-        sets_);
+    std::visit([](auto& s) { poison(s); }, sets_);
   }
 
   Verdict check(ResultIn where) const {
@@ -182,6 +177,12 @@ class ReduceSum {
   template <class T>
   static T poisoned() {
     return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(-1);
+  }
+
+  template <class T>
+  static void poison(Sets<T>& s) {
+    for (auto& out : s.out) out.poison();
+    std::fill(s.host_out.begin(), s.host_out.end(), poisoned<Result<T>>());
   }
 
   /// Random bits of elements of T: as many as keep sums of n exact. For min and max, as many as leave room for a shift.
