@@ -10,8 +10,10 @@ namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 512;
+#if CROSSWARP_HAS_PTX
 constexpr unsigned largest_unroll = 4;  // of a cluster; with it a grid's blocks need registers that other blocks want
 constexpr unsigned cluster_blocks = 8;  // which every GPU with clusters has
+#endif
 
 #if CROSSWARP_HAS_COOPERATIVE
 template <class A>
