@@ -137,11 +137,7 @@ class ReduceSum {
   }
 
   Args args(std::size_t set) const {
-    return std::visit(
-        [&]<class T>(const Sets<T>& s) -> Args {
-          return {Typed<T>{s.in[set].span(), s.out[set].span(), &s.host_out[set]}, operation_};
-        },
-        sets_);
+    return std::visit([&](const auto& s) { return args_of(s, set); }, sets_);
   }
 
   void poison() {
@@ -177,6 +173,11 @@ class ReduceSum {
   template <class T>
   static T poisoned() {
     return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(-1);
+  }
+
+  template <class T>
+  Args args_of(const Sets<T>& s, std::size_t set) const {
+    return {Typed<T>{s.in[set].span(), s.out[set].span(), &s.host_out[set]}, operation_};
   }
 
   template <class T>
