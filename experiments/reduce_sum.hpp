@@ -136,9 +136,7 @@ class ReduceSum {
     std::visit([&](auto& s) { prepare(s, n, offset, seed, sets); }, sets_);
   }
 
-  Args args(std::size_t set) const {
-    return std::visit([&](const auto& s) { return args_of(s, set); }, sets_);
-  }
+  Args args(std::size_t set) const;
 
   void poison() {
     std::visit([](auto& s) { poison(s); }, sets_);
