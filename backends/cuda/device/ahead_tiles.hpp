@@ -32,18 +32,30 @@ struct AheadShape {
   static_assert(depth % 4 == 0 && threads % (depth / 4) == 0 && rows % rows_a_time == 0);
 };
 
+/// Of a tile, the calling thread's first row and first column.
+struct PlaceInTile {
+  unsigned row, column;
+};
+template <class Tile>
+__device__ PlaceInTile place_in_tile() {
+  const unsigned group = threadIdx.x / 32, lane = threadIdx.x % 32;
+  constexpr unsigned groups_across = Tile::columns / Tile::group_columns;
+  return {group / groups_across * Tile::group_rows + (lane >> 1 & 7) * 4,
+          group % groups_across * Tile::group_columns + ((lane >> 3 & 2) | (lane & 1)) * 4};
+}
+
+/// Adds products begin … end of the calling thread's elements of `tile` to `sums`. Every thread of the block must call
+/// it. Uses all of Tile::shared_bytes, which nobody may still be reading.
 template <class Tile, bool vectors>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(TiledProduct product) {
+__device__ __forceinline__ void multiply_part(const TiledProduct& product, const TilePlace& tile, std::size_t begin,
+                                              std::size_t end, float (&sums)[Tile::thread_rows][Tile::thread_columns]) {
   constexpr unsigned depth = Tile::depth, tm = Tile::thread_rows, tn = Tile::thread_columns;
   constexpr unsigned width = vectors ? 4 : 1;
   constexpr unsigned in_line = Tile::columns / width, lines_a_time = Tile::threads / in_line;
   static_assert(Tile::threads % in_line == 0 && depth % lines_a_time == 0);
   float* const memory = dynamic_shared<float>();
-  const TilePlace tile(product, blockIdx.x);
   const std::size_t first_row = std::size_t{tile.down} * Tile::rows;
   const std::size_t first_column = std::size_t{tile.across} * Tile::columns;
-  const std::size_t begin = blockIdx.y * product.part;
-  const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;
 
   // Rows and columns that are not there are the last ones once more, whose elements nobody writes: so the loop need not
   // ask for them.
@@ -78,7 +90,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(Ti
 #pragma unroll
     for (unsigned i = 0; i < depth / lines_a_time; ++i) {
       const bool is_there = b_line + i * lines_a_time < there;
-      copy_async<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b, is_there);
+      copy_floats_async<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b,
+                               is_there);
       from_b += lines_a_time * product.n;
     }
     commit_copies();
@@ -94,14 +107,12 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(Ti
     return at >= end ? 0u : end - at < depth ? static_cast<unsigned>(end - at) : depth;
   };
 
-  const unsigned group = threadIdx.x / 32, lane = threadIdx.x % 32;
-  constexpr unsigned groups_across = Tile::columns / Tile::group_columns;
-  const unsigned row = group / groups_across * Tile::group_rows + (lane >> 1 & 7) * 4;
-  const unsigned column = group % groups_across * Tile::group_columns + ((lane >> 3 & 2) | (lane & 1)) * 4;
+  const PlaceInTile place = place_in_tile<Tile>();
   float left[2][tm], right[2][tn];
   const auto load = [&](unsigned l, unsigned stage, unsigned to) {
-    const float* const of_a = memory + stage * Tile::floats_of_stage + row + l * Tile::line_of_a;
-    const float* const of_b = memory + stage * Tile::floats_of_stage + Tile::floats_of_a + column + l * Tile::columns;
+    const float* const of_a = memory + stage * Tile::floats_of_stage + place.row + l * Tile::line_of_a;
+    const float* const of_b =
+        memory + stage * Tile::floats_of_stage + Tile::floats_of_a + place.column + l * Tile::columns;
 #pragma unroll
     for (unsigned i = 0; i < tm; i += 4) {
       const float4 v = *reinterpret_cast<const float4*>(of_a + 8 * i);
@@ -114,7 +125,6 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(Ti
     }
   };
 
-  float sums[tm][tn] = {};
   fetch(there_at(begin), 0);
   store_a(0);
   wait_for_copy_groups<0>();
@@ -146,26 +156,26 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(Ti
         }
     }
   }
+}
 
-  float* const c = product.c + blockIdx.y * product.m * product.n;
-#pragma unroll
-  for (unsigned i = 0; i < tm; ++i) {
-    const std::size_t to_row = first_row + row + i / 4 * 32 + i % 4;
-    if (to_row >= product.m) continue;
-#pragma unroll
-    for (unsigned j = 0; j < tn; j += 4) {
-      const std::size_t to_column = first_column + column + 4 * j;
-      float* const to = c + to_row * product.n + to_column;
-      if constexpr (vectors) {
-        if (to_column < product.n)
-          *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
-      } else {
-#pragma unroll
-        for (unsigned v = 0; v < 4; ++v)
-          if (to_column + v < product.n) to[v] = sums[i][j + v];
-      }
-    }
-  }
+/// Writes what multiply_part() made of a tile, or of the part of blockIdx.y.
+template <class Tile, bool vectors>
+__device__ void store_tile(const TiledProduct& product, const TilePlace& tile,
+                           const float (&sums)[Tile::thread_rows][Tile::thread_columns]) {
+  const PlaceInTile place = place_in_tile<Tile>();
+  const std::size_t first = std::size_t{tile.down} * Tile::rows + place.row;
+  store_sums<vectors>(product, sums, std::size_t{tile.across} * Tile::columns + place.column,
+                      [=](unsigned i) { return first + i / 4 * 32 + i % 4; });
+}
+
+template <class Tile, bool vectors>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(TiledProduct product) {
+  const TilePlace tile(product, blockIdx.x);
+  const std::size_t begin = blockIdx.y * product.part;
+  const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;
+  float sums[Tile::thread_rows][Tile::thread_columns] = {};
+  multiply_part<Tile, vectors>(product, tile, begin, end, sums);
+  store_tile<Tile, vectors>(product, tile, sums);
 }
 
 /// Enqueues the product of all elements as launch_tiles() does.
@@ -174,8 +184,9 @@ void launch_ahead(const Queue& queue, const MatmulF32::Args& args, std::size_t p
   launch_tiles_by<Tile>(multiply_ahead<Tile, vectors>, queue, args, parts);
 }
 
-/// The shapes that are compiled. By what a thread has: 64 elements, in blocks of 8 or of 4 warps, of which a
-/// multiprocessor has 16; or 128, for six loads of 16 bytes each, in blocks of 4 or of 8 warps, of which it has 8.
+/// The shapes that are compiled. By what a thread has: 64 elements, in blocks of 4 warps, of which a multiprocessor has
+/// 16; or 128, for six loads of 16 bytes each, in blocks of 4 or of 8 warps, of which it has 8.
+using AheadFlatTile = AheadShape<64, 128, 8, 8, 8, 4>;
 using AheadMediumTile = AheadShape<128, 64, 8, 8, 8, 4>;
 using AheadLargeTile = AheadShape<128, 128, 16, 16, 8, 2>;
 using AheadWideTile = AheadShape<128, 256, 16, 8, 16, 1>;

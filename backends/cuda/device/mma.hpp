@@ -29,12 +29,6 @@ __device__ inline unsigned aligned_dynamic_shared() {
   return (shared_address(dynamic_shared<std::byte>()) + tile_alignment - 1) / tile_alignment * tile_alignment;
 }
 
-/// Starts a copy of 16 bytes to a shared address, both aligned to it; of zeros where not `there`.
-__device__ inline void copy_async(unsigned to_shared, const void* from, bool there) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to_shared), "l"(__cvta_generic_to_global(from)),
-               "r"(there ? 16 : 0)
-               : "memory");
-}
 __device__ inline void store_shared(unsigned to, const uint4& value) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
                "r"(value.w)
@@ -53,7 +47,7 @@ __device__ void fetch_tile(unsigned to_shared, const Factor& from, unsigned row,
     const unsigned to = to_shared + swizzled(i / 8, piece);
     if (from.is_aligned()) {
       const bool there = r < from.rows && c < from.columns;
-      copy_async(to, there ? from.at + std::size_t{r} * from.columns + c : from.at, there);
+      copy_async<16>(to, there ? from.at + std::size_t{r} * from.columns + c : from.at, there);
     } else {
       store_shared(to, from.piece(r, c));
     }

@@ -75,7 +75,33 @@ __device__ void copy_lines(float* to, const float* from, std::size_t stride, std
     const unsigned copy = i * threads + threadIdx.x, line = copy / in_line, column = copy % in_line * width;
     if (copies % threads == 0 || copy < copies) {
       const bool is_there = line < lines_there && column < length_there;
-      copy_async<width>(to + line * pitch + column, is_there ? from + line * stride + column : from, is_there);
+      copy_floats_async<width>(to + line * pitch + column, is_there ? from + line * stride + column : from, is_there);
+    }
+  }
+}
+
+/// Writes a thread's sums to C, or to the partials of blockIdx.y: the i-th row of them to row `row_of(i)`, by fours
+/// whose columns are 16 apart, from `column` on. What lies outside stays unwritten.
+template <bool vectors, unsigned rows, unsigned columns, class RowOf>
+__device__ void store_sums(const TiledProduct& product, const float (&sums)[rows][columns], std::size_t column,
+                           RowOf row_of) {
+  float* const c = product.c + blockIdx.y * product.m * product.n;
+#pragma unroll
+  for (unsigned i = 0; i < rows; ++i) {
+    const std::size_t to_row = row_of(i);
+    if (to_row >= product.m) continue;
+#pragma unroll
+    for (unsigned j = 0; j < columns; j += 4) {
+      const std::size_t to_column = column + 4 * j;
+      float* const to = c + to_row * product.n + to_column;
+      if constexpr (vectors) {
+        if (to_column < product.n)
+          *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+      } else {
+#pragma unroll
+        for (unsigned v = 0; v < 4; ++v)
+          if (to_column + v < product.n) to[v] = sums[i][j + v];
+      }
     }
   }
 }
@@ -163,29 +189,34 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
   }
   if (slice > 0) return;
 
-  float* const c = product.c + blockIdx.y * product.m * product.n;
-#pragma unroll
-  for (unsigned i = 0; i < tm; ++i) {
-    const std::size_t to_row = first_row + row + 8 * i;
-    if (to_row >= product.m) break;
-#pragma unroll
-    for (unsigned j = 0; j < tn; j += 4) {
-      const std::size_t to_column = first_column + column + 4 * j;
-      float* const to = c + to_row * product.n + to_column;
-      if constexpr (vectors) {
-        if (to_column < product.n)
-          *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
-      } else {
-#pragma unroll
-        for (unsigned v = 0; v < 4; ++v)
-          if (to_column + v < product.n) to[v] = sums[i][j + v];
-      }
-    }
-  }
+  store_sums<vectors>(product, sums, first_column + column, [&](unsigned i) { return first_row + row + 8 * i; });
 }
 
 /// Whether all rows of A, B and C begin at multiples of 16 bytes.
 inline bool rows_are_vectors(const MatmulF32::Args& args) { return args.n % 4 == 0 && args.k % 4 == 0; }
+
+/// More shared memory than any kernel has without it must be asked for.
+template <class Tile, class... Parameters>
+void allow_shared_bytes([[maybe_unused]] void (*kernel)(Parameters...)) {
+#if CROSSWARP_HAS_PTX
+  if constexpr (Tile::shared_bytes > 48 << 10)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{Tile::shared_bytes}), "shared");
+#endif
+}
+
+/// The product as a launch computes it, in parts of `part` products where it is cut into parts.
+template <class Tile>
+TiledProduct tiled_product(const MatmulF32::Args& args, float* c, std::size_t part = 0) {
+  return {args.a.data(),
+          args.b.data(),
+          c,
+          args.m,
+          args.n,
+          args.k,
+          part,
+          blocks_for(args.n, Tile::columns),
+          blocks_for(args.m, Tile::rows)};
+}
 
 /// Enqueues the product of all elements by `kernel`, each in `parts` parts of its products; of several parts the
 /// partials go to the workspace. Empty matrices are nobody's.
@@ -193,14 +224,11 @@ template <class Tile>
 void launch_tiles_by(void (*kernel)(TiledProduct), const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
   const std::size_t steps = (args.k + Tile::depth - 1) / Tile::depth;
   const std::size_t part = std::max<std::size_t>((steps + parts - 1) / parts, 1) * Tile::depth;
-  const unsigned across = blocks_for(args.n, Tile::columns), down = blocks_for(args.m, Tile::rows);
-#if CROSSWARP_HAS_PTX
-  if constexpr (Tile::shared_bytes > 48 << 10)  // more must be asked for
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{Tile::shared_bytes}), "shared");
-#endif
   float* const c = parts > 1 ? reinterpret_cast<float*>(queue.workspace.data()) : args.c.data();
-  launch(kernel, dim3(across * down, static_cast<unsigned>(parts)), Tile::threads, Tile::shared_bytes, queue,
-         TiledProduct{args.a.data(), args.b.data(), c, args.m, args.n, args.k, part, across, down});
+  const TiledProduct product = tiled_product<Tile>(args, c, part);
+  allow_shared_bytes<Tile>(kernel);
+  launch(kernel, dim3(product.tiles_across * product.tiles_down, static_cast<unsigned>(parts)), Tile::threads,
+         Tile::shared_bytes, queue, product);
 }
 
 template <class Tile, bool vectors>

@@ -1,7 +1,8 @@
-// What a user would call: the tile and the number of parts that a small model of the device expects to be fastest; a
-// row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few products.
-#include "backends/cuda/device/ahead_tiles.hpp"
+// What a user would call: the tile, and the way to share tiles out, that a small model of the device expects to be
+// fastest; a row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few
+// products.
 #include "backends/cuda/device/product_row.hpp"
+#include "backends/cuda/device/stream_k.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -13,111 +14,157 @@ struct TileModel {
   double rate_alone;  ///< … and with one.
   double ragged;      ///< What is left of these where rows do not begin at multiples of 16 bytes.
   void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t parts);
+  /// All of a shared tile's blocks add up their sums in one launch: null where the tile has no such kernel.
+  void (*launch_stream)(const Queue&, const MatmulF32::Args&);
+  std::size_t (*stream_workspace)(const Queue&, const MatmulF32::Args&);
 };
 
 template <class Tile>
-void launch_any(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  if (rows_are_vectors(args))
-    launch_tiles<Tile, true>(queue, args, parts);
-  else
-    launch_tiles<Tile, false>(queue, args, parts);
-}
-
-template <class Tile>
-void launch_any_ahead(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  if (rows_are_vectors(args))
-    launch_ahead<Tile, true>(queue, args, parts);
-  else
-    launch_ahead<Tile, false>(queue, args, parts);
-}
-
-template <class Tile>
 constexpr TileModel model_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks,    Tile::threads,
-          rate,       rate_alone,    ragged,      launch_any<Tile>};
+  return {Tile::rows,
+          Tile::columns,
+          Tile::depth,
+          Tile::blocks,
+          Tile::threads,
+          rate,
+          rate_alone,
+          ragged,
+          [](const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+            rows_are_vectors(args) ? launch_tiles<Tile, true>(queue, args, parts)
+                                   : launch_tiles<Tile, false>(queue, args, parts);
+          },
+          nullptr,
+          nullptr};
 }
 template <class Tile>
 constexpr TileModel model_ahead_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks,          Tile::threads,
-          rate,       rate_alone,    ragged,      launch_any_ahead<Tile>};
+  return {Tile::rows,
+          Tile::columns,
+          Tile::depth,
+          Tile::blocks,
+          Tile::threads,
+          rate,
+          rate_alone,
+          ragged,
+          [](const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+            rows_are_vectors(args) ? launch_ahead<Tile, true>(queue, args, parts)
+                                   : launch_ahead<Tile, false>(queue, args, parts);
+          },
+          [](const Queue& queue, const MatmulF32::Args& args) {
+            rows_are_vectors(args) ? launch_stream<Tile, true>(queue, args) : launch_stream<Tile, false>(queue, args);
+          },
+          stream_workspace<Tile>};
 }
 
-/// By what --tuning tile1 … tile6 are: what an H200 measured.
+/// By what --tuning tile1 … tile7 are: what an H200 measured.
 constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.765, 0.35, 0.76),
                              model_ahead_of<AheadMediumTile>(0.75, 0.25, 0.96),
+                             model_ahead_of<AheadFlatTile>(0.75, 0.25, 0.90),
                              model_ahead_of<AheadWideTile>(0.735, 0.735, 0.68),
                              model_of<MediumTile>(0.55, 0.43, 0.72),
                              model_of<SmallTile>(0.51, 0.38, 0.72),
                              model_of<SmallestTile>(0.46, 0.33, 0.68)};
 
-/// Cycles that the multiprocessor with most blocks takes: their multiply-adds, 128 a cycle at the tile's rate, what a
-/// block takes to begin and to end; and for several parts a second launch and the partials' way to L2 and back.
-double cycles(const TileModel& tile, const MatmulF32::Args& args, std::size_t parts, double units) {
-  constexpr double per_cycle = 128, second_launch = 5000, bytes_per_cycle = 24;
-  const double block_ends = 1.5e6 / (tile.blocks * tile.threads);  // others hide them, where there are any
-  const double tiles =
-      std::ceil(static_cast<double>(args.n) / tile.columns) * std::ceil(static_cast<double>(args.m) / tile.rows);
-  const double blocks = std::ceil(tiles * static_cast<double>(parts) / units);
-  const double full = std::floor(blocks / tile.blocks), left = blocks - full * tile.blocks;
-  const double steps = std::ceil(static_cast<double>(args.k) / static_cast<double>(parts) / tile.depth);
-  const double work = steps * tile.rows * tile.columns * tile.depth / per_cycle;
-  const double shape = rows_are_vectors(args) ? 1 : tile.ragged, rate = shape * tile.rate;
-  const double alone = shape * tile.rate_alone;
-  const double rate_of_left = tile.blocks > 1 ? alone + (rate - alone) * (left - 1) / (tile.blocks - 1) : rate;
-  double sum = full * (tile.blocks * work / rate + block_ends);
-  if (left > 0) sum += left * work / rate_of_left + block_ends;
-  if (parts > 1)
-    sum += second_launch + 2 * static_cast<double>(bytes_of_parts(args, parts)) / (units * bytes_per_cycle);
-  return sum;
-}
+/// The model's terms, in cycles of a multiprocessor. Multiply-adds are at the tile's rate of 128 a cycle.
+struct Estimate {
+  static constexpr double per_cycle = 128, second_launch = 5000, ticket = 2000;
+  static constexpr double bytes_per_cycle = 24, bytes_per_cycle_alone = 64;  // of L2: by all at once, by a few
+
+  const TileModel& tile;
+  double units, tiles, steps_of_tile;
+  double cycles_of_step;  ///< At the full rate.
+  double block_ends;      ///< What a block takes to begin and to end; others hide them, where there are any.
+  double shape;           ///< What is left of the rates.
+
+  Estimate(const TileModel& of, const MatmulF32::Args& args, double on_units)
+      : tile(of),
+        units(on_units),
+        tiles(std::ceil(static_cast<double>(args.n) / of.columns) * std::ceil(static_cast<double>(args.m) / of.rows)),
+        steps_of_tile(std::ceil(static_cast<double>(args.k) / of.depth)),
+        cycles_of_step(of.rows * of.columns * of.depth / per_cycle),
+        block_ends(1.5e6 / (of.blocks * of.threads)),
+        shape(rows_are_vectors(args) ? 1 : of.ragged) {}
+
+  /// By a block for each tile's part: of the multiprocessor that has most of them. Several parts take a second launch,
+  /// and their partials go to L2 and back.
+  double by_parts(std::size_t parts, std::size_t partials) const {
+    const double blocks = std::ceil(tiles * static_cast<double>(parts) / units);
+    const double full = std::floor(blocks / tile.blocks), left = blocks - full * tile.blocks;
+    const double work = std::ceil(steps_of_tile / static_cast<double>(parts)) * cycles_of_step;
+    const double rate = shape * tile.rate, alone = shape * tile.rate_alone;
+    const double rate_of_left = tile.blocks > 1 ? alone + (rate - alone) * (left - 1) / (tile.blocks - 1) : rate;
+    double sum = full * (tile.blocks * work / rate + block_ends);
+    if (left > 0) sum += left * work / rate_of_left + block_ends;
+    if (parts > 1) sum += second_launch + 2 * static_cast<double>(partials) / (units * bytes_per_cycle);
+    return sum;
+  }
+
+  /// By steps: all multiprocessors have the same, a share's partial goes to L2, and one block reads all of a tile.
+  double by_steps() const {
+    const double blocks = std::min(units * tile.blocks, tiles * steps_of_tile), rounds = tiles / blocks;
+    const double bytes_of_tile = sizeof(float) * tile.rows * tile.columns, of_tile = 1 + std::ceil(1 / rounds);
+    return rounds * steps_of_tile * tile.blocks * cycles_of_step / (shape * tile.rate) +
+           std::max(1.0, rounds) * block_ends + ticket + tile.blocks * bytes_of_tile / bytes_per_cycle +
+           of_tile * bytes_of_tile / bytes_per_cycle_alone;
+  }
+};
 
 struct Plan {
-  std::size_t tile;  ///< Of `models`.
-  std::size_t parts;
+  const TileModel* tile;
+  std::size_t parts;  ///< 0: tiles are shared out by steps.
 };
 
 Plan plan(const Queue& queue, const MatmulF32::Args& args) {
   const auto given = static_cast<std::size_t>(queue.tuning["tile"]);
-  const double units = queue.device.compute_units;
+  const auto units = static_cast<std::size_t>(queue.device.compute_units);
   constexpr std::size_t most_partials = std::size_t{32} << 20;  // what L2 keeps
-  Plan best{0, 1};
+  Plan best{models, 1};
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t tile = 0; tile < std::size(models); ++tile) {
-    if (given > 0 && tile + 1 != given) continue;
-    for (const std::size_t parts : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 66, 132}) {
-      if (parts > 1 && (parts * 4 * models[tile].depth > args.k || bytes_of_parts(args, parts) > most_partials)) break;
-      if (const double expected = cycles(models[tile], args, parts, units); expected < least) {
-        least = expected;
-        best = {tile, parts};
-      }
+  const auto consider = [&](const TileModel& tile, std::size_t parts, double expected) {
+    if (expected < least) least = expected, best = {&tile, parts};
+  };
+  for (const TileModel& tile : models) {
+    if (given > 0 && &tile != &models[given - 1]) continue;
+    const Estimate estimate(tile, args, static_cast<double>(units));
+    if (tile.launch_stream) consider(tile, 0, estimate.by_steps());
+    // As many parts as give each multiprocessor so many blocks; of less than four steps none is worth a launch.
+    for (std::size_t of_unit = 0; of_unit <= 2 * tile.blocks; ++of_unit) {
+      const std::size_t parts = std::max<std::size_t>(1, of_unit * units / static_cast<std::size_t>(estimate.tiles));
+      if (parts > 1 && (parts * 4 * tile.depth > args.k || bytes_of_parts(args, parts) > most_partials)) break;
+      consider(tile, parts, estimate.by_parts(parts, bytes_of_parts(args, parts)));
     }
   }
   return best;
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
-  return bytes_of_parts(args, is_row(args) ? parts_of_row(args) : plan(queue, args).parts);
+  if (is_row(args)) return bytes_of_parts(args, parts_of_row(args));
+  const auto [tile, parts] = plan(queue, args);
+  return parts == 0 ? tile->stream_workspace(queue, args) : bytes_of_parts(args, parts);
 }
 
 void multiply(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
   if (is_row(args)) return launch_row(queue, args);
   const auto [tile, parts] = plan(queue, args);
-  models[tile].launch(queue, args, parts);
+  if (parts == 0) return tile->launch_stream(queue, args);
+  tile->launch(queue, args, parts);
   if (parts > 1) launch_add_partials(queue, args, parts);
 }
 
-/// tile 0: the one that the model chooses. How many parts it chooses for any.
+/// tile 0: the one that the model chooses. How it is shared out it chooses for any.
 const Register<MatmulF32> variant{{
-    .idea = "the tile and the number of parts that a model of the device expects to be fastest: bound by multiply-adds",
-    .improves = "load_ahead",
+    .idea = "the tile and the way to share tiles out that a model of the device expects to be fastest: bound by "
+            "multiply-adds",
+    .improves = "stream_k",
     .tunings = {{{{"tile", 0}}},
                 {{{"tile", 1}}},
                 {{{"tile", 2}}},
                 {{{"tile", 3}}},
                 {{{"tile", 4}}},
                 {{{"tile", 5}}},
-                {{{"tile", 6}}}},
+                {{{"tile", 6}}},
+                {{{"tile", 7}}}},
     .workspace = workspace,
     .launch = multiply,
 }};

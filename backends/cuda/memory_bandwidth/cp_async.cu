@@ -1,5 +1,6 @@
 // Asynchronous copies of 16 bytes into shared memory, eight in flight for each thread without a register held. Bound by
 // memory.
+#include "backends/cuda/device/async_copy.hpp"
 #include "backends/cuda/device/stream.hpp"
 
 namespace crosswarp::gpu {
@@ -7,19 +8,6 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 constexpr unsigned block = 256, stages = 8, unroll = 4;
-
-__device__ void copy_async(float4* to_shared, const float4* from) {
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to_shared))),
-      "l"(from)
-      : "memory");
-}
-__device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Until all but the last `pending` groups of the calling thread are there.
-template <unsigned pending>
-__device__ void wait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
 
 /// A thread's k-th vector lies in the k / unroll-th tile that its block visits. Each thread reads only what it copied
 /// itself, so that no barrier is needed.
@@ -32,8 +20,9 @@ __global__ void __launch_bounds__(block) stream_async(StreamArrays arrays) {
     return ((k / unroll) * gridDim.x + blockIdx.x) * (block * unroll) + k % unroll * block + threadIdx.x;
   };
   const auto fetch = [&](std::size_t k) {
-    if (const std::size_t i = place(k); i < vectors) copy_async(&ring[k % stages][threadIdx.x], a + i);
-    commit();  // an empty group keeps the count
+    if (const std::size_t i = place(k); i < vectors)
+      copy_async<16>(static_cast<unsigned>(__cvta_generic_to_shared(&ring[k % stages][threadIdx.x])), a + i, true);
+    commit_copies();  // an empty group keeps the count
   };
   unsigned sum = 0;
 #pragma unroll
@@ -41,7 +30,7 @@ __global__ void __launch_bounds__(block) stream_async(StreamArrays arrays) {
   for (std::size_t k = 0;; ++k) {
     const std::size_t i = place(k);
     if (i >= vectors) break;
-    wait<stages - 1>();
+    wait_for_copy_groups<stages - 1>();
     const float4 v = ring[k % stages][threadIdx.x];
     if constexpr (writes(op)) reinterpret_cast<float4*>(arrays.out)[i] = apply<op>(v, v, arrays.scalar);
     if constexpr (op == StreamOp::read) sum += bits_of(v);

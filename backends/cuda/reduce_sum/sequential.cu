@@ -21,21 +21,8 @@ __global__ void reduce_sequentially(const T* in, std::size_t n, Accumulator<T>* 
   if (me == 0) partials[blockIdx.x] = value[0];
 }
 
-unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
-  return blocks_for(args.size(), static_cast<std::size_t>(queue.tuning["block"]));
-}
-
-std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
-  return two_launches_workspace(blocks(queue, args));
-}
-
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
-  const auto block = static_cast<unsigned>(queue.tuning["block"]);
-  const unsigned grid = blocks(queue, args);
-  in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
-    launch(reduce_sequentially<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(),
-           partials);
-  });
+  reduce_by_trees<1>(queue, args, []<class T, class Op>() { return reduce_sequentially<T, Op>; });
 }
 
 const Register<ReduceSum> variant{{
@@ -43,7 +30,7 @@ const Register<ReduceSum> variant{{
         "a tree of halving strides, free of bank conflicts: bound by instructions and barriers, one element a thread",
     .improves = "interleaved_strided",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
-    .workspace = workspace,
+    .workspace = tree_workspace<1>,
     .launch = reduce,
 }};
 

@@ -15,13 +15,7 @@ __device__ void unrolled_tree(A* value, unsigned me, Op op) {
   }
   __syncthreads();
   if (me >= warp_size()) return;
-#pragma unroll
-  for (unsigned stride = warp_size() / 2; stride > 0; stride /= 2) {
-    const A both = op(value[me], value[me + stride]);  // beyond the stride nobody asks for it
-    sync_warp();
-    value[me] = both;
-    sync_warp();
-  }
+  combine_in_one_warp(value, op);
 }
 
 template <unsigned block, class T, class Op>
@@ -31,23 +25,13 @@ __global__ void __launch_bounds__(block) reduce_unrolled(const T* in, std::size_
   const Op op;
   const unsigned me = threadIdx.x;
   const std::size_t i = std::size_t{blockIdx.x} * 2 * block + me;
-  const A first = i < n ? widen(in[i]) : Op::template identity<A>;
-  const A second = i + block < n ? widen(in[i + block]) : Op::template identity<A>;
-  value[me] = op(first, second);
+  value[me] = pair_value(in, n, i, block, op);
   unrolled_tree<block>(value, me, op);
   if (me == 0) partials[blockIdx.x] = value[0];
 }
 
-unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
-  return blocks_for(args.size(), 2 * static_cast<std::size_t>(queue.tuning["block"]));
-}
-
-std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
-  return two_launches_workspace(blocks(queue, args));
-}
-
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
-  const unsigned grid = blocks(queue, args);
+  const unsigned grid = tree_blocks<2>(queue, args);
   with_constant<256, 128, 512>(static_cast<unsigned>(queue.tuning["block"]), [&]<unsigned block>() {
     in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
       launch(reduce_unrolled<block, T, Op>, grid, block, 0, queue, a.in.data(), a.in.size(), partials);
@@ -59,7 +43,7 @@ const Register<ReduceSum> variant{{
     .idea = "the block's size is a constant, every loop unrolled: bound by latency, two elements a thread",
     .improves = "unroll_last_warp",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}, {{{"block", 512}}}},
-    .workspace = workspace,
+    .workspace = tree_workspace<2>,
     .launch = reduce,
 }};
 

@@ -1,6 +1,6 @@
 // Teams that sweep again and again over one small set: from their L1, or from a copy in scratch memory, which is shared
 // memory on a GPU. Bound by that memory's port, if the compiler makes wide loads of it.
-#include "backends/kokkos/queue.hpp"
+#include "backends/kokkos/four.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
 namespace crosswarp::kokkos {
@@ -9,10 +9,7 @@ namespace {
 using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
 using Team = Policy::member_type;
 
-struct alignas(16) Vector {
-  std::uint32_t x, y, z, w;
-};
-using Scratch = Kokkos::View<Vector*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Scratch = Kokkos::View<Four*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// The sum of `sweeps` passes of a team over `set`. From pass to pass threads move on, so that no compiler can take a
 /// load out of the loop.
@@ -23,7 +20,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t swept(const Team& team, const Set& set, std
   const std::size_t step = threads > 32 ? 32 : 1;
   std::uint32_t sum = 0;
   for (std::size_t s = 0; s < sweeps; ++s) {
-    for (std::size_t i = place; i < n; i += threads) sum += set(i).x + set(i).y + (set(i).z + set(i).w);
+    for (std::size_t i = place; i < n; i += threads) sum += bits_of(set(i));
     place += step;
     if (place >= threads) place -= threads;
   }
@@ -31,7 +28,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t swept(const Team& team, const Set& set, std
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
-  const View<const Vector*> set(reinterpret_cast<const Vector*>(args.a.data()), args.a.size() / 4);
+  const View<const Four*> set(reinterpret_cast<const Four*>(args.a.data()), args.a.size() / 4);
   const std::size_t n = set.extent(0), sweeps = args.sweeps;
   const bool in_scratch = args.in_shared;
   const int on_device = queue.device.warp_size > 1 ? 512 : 1;

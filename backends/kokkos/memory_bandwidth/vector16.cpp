@@ -1,26 +1,18 @@
 // As range, over vectors of four floats that the compiler moves in one access of 16 bytes. Bound by memory. A cache is
 // swept by all in turn, each iteration elsewhere in each sweep.
-#include "backends/kokkos/queue.hpp"
+#include "backends/kokkos/four.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
-struct alignas(16) Vector {
-  float x, y, z, w;
-};
-
-KOKKOS_INLINE_FUNCTION std::uint32_t bits_of(float v) { return __builtin_bit_cast(std::uint32_t, v); }
-KOKKOS_INLINE_FUNCTION std::uint32_t bits_of(const Vector& v) {
-  return bits_of(v.x) + bits_of(v.y) + (bits_of(v.z) + bits_of(v.w));
-}
-KOKKOS_INLINE_FUNCTION Vector sum_of(const Vector& a, float s, const Vector& b) {
+KOKKOS_INLINE_FUNCTION Four sum_of(const Four& a, float s, const Four& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w + s * b.w};
 }
 
 template <class T>
 auto vectors(std::span<T> memory) {
-  using V = std::conditional_t<std::is_const_v<T>, const Vector, Vector>;
+  using V = std::conditional_t<std::is_const_v<T>, const Four, Four>;
   return View<V*>(reinterpret_cast<V*>(memory.data()), memory.size() / 4);
 }
 
@@ -68,8 +60,8 @@ void combine(const Queue& queue, const MemoryBandwidth::Args& args, float p, flo
   Kokkos::parallel_for(
       range(queue, std::max(n, left)), KOKKOS_LAMBDA(std::size_t i) {
         if (i < n) {
-          Vector v{fill, fill, fill, fill};
-          if (has_a) v = Vector{p * a(i).x, p * a(i).y, p * a(i).z, p * a(i).w};
+          Four v{fill, fill, fill, fill};
+          if (has_a) v = Four{p * a(i).x, p * a(i).y, p * a(i).z, p * a(i).w};
           if (has_b) v = sum_of(v, q, b(i));
           out(i) = v;
         }
