@@ -5,23 +5,35 @@
 namespace crosswarp::kokkos {
 namespace {
 
-constexpr std::size_t longest_of_threads = 4096;  // elements of a row: one thread's lanes have most of it in flight
-
-std::size_t workspace(const Queue& queue, const RowSum::Args& args) {
-  return args.columns <= longest_of_threads ? 0 : Chunks::fitting(queue, args).workspace(args);
+/// Whether a row is one thread's: its lanes have most of a short one in flight, and of many rows enough are.
+bool are_rows_of_threads(const Queue& queue, const RowSum::Args& args) {
+  return args.columns <= 4096 || args.rows() >= 16 * static_cast<std::size_t>(std::max(queue.device.compute_units, 1));
 }
 
+std::size_t workspace(const Queue& queue, const RowSum::Args& args) {
+  return are_rows_of_threads(queue, args) ? 0 : Chunks::fitting(queue, args).workspace(args);
+}
+
+/// By Fours where they are aligned, and the up to three floats that are left by themselves.
 void copy(const Queue& queue, const RowSum::Args& args) {
   const auto in = array(args.in);
   const auto out = array(args.out);
+  const bool aligned =
+      (reinterpret_cast<std::uintptr_t>(in.data()) | reinterpret_cast<std::uintptr_t>(out.data())) % sizeof(Four) == 0;
+  const std::size_t fours = aligned ? args.rows() / 4 : 0, left = args.rows() - 4 * fours;
   Kokkos::parallel_for(
-      range(queue, args.rows()), KOKKOS_LAMBDA(std::size_t row) { out(row) = in(row); });
+      range(queue, fours + left), KOKKOS_LAMBDA(std::size_t i) {
+        if (i < fours)
+          reinterpret_cast<Four*>(out.data())[i] = reinterpret_cast<const Four*>(in.data())[i];
+        else
+          out(i + 3 * fours) = in(i + 3 * fours);
+      });
 }
 
 void sum(const Queue& queue, const RowSum::Args& args) {
   if (args.columns == 1) return copy(queue, args);
   if (args.columns <= 512 && rows_are_of_fours(args)) return sum_short_rows(queue, args, 128);
-  if (args.columns <= longest_of_threads) return sum_by_threads(queue, args, 128);
+  if (are_rows_of_threads(queue, args)) return sum_by_threads(queue, args, 128);
   sum_by_chunks(queue, args, Chunks::fitting(queue, args), 256);
 }
 
