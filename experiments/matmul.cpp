@@ -92,6 +92,9 @@ std::vector<ProductShape> shapes_to_test() {
           {130, 128, 26},
           {16, 16, 1024},
           {33, 20, 1031},
+          // more tiles than places for them
+          {5, 1281, 40},
+          {8, 1284, 40},
           // more than an emulation is asked for
           {257, 257, 257},
           {257, 264, 72},
@@ -102,7 +105,12 @@ std::vector<ProductShape> shapes_to_test() {
           {100, 100, 20'001},
           {1, 4096, 4096},
           {4096, 4096, 8},
-          {2049, 1023, 513}};
+          {2049, 1023, 513},
+          {3000, 3100, 72}};
+}
+
+bool takes_a_processor_long(const ProductShape& shape) {
+  return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) > 5e8;
 }
 
 Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, std::string_view ceiling) {

@@ -35,6 +35,9 @@ std::vector<ProductShape> shapes_to_bench();
 /// empty matrices. First those that suit an emulation (300 kB), then some that reach a projection or several waves.
 std::vector<ProductShape> shapes_to_test();
 
+/// Whether a processor takes seconds for a product that a GPU does in well under a millisecond.
+bool takes_a_processor_long(const ProductShape& shape);
+
 /// What the problem needs: A and B read once, C written once, two operations for each of m·n·k products.
 Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, std::string_view ceiling);
 

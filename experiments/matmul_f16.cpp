@@ -56,7 +56,7 @@ std::vector<TestPoint> MatmulF16::test_points() {
   std::size_t turn = 0;
   for (const ProductShape& shape : shapes_to_test()) {
     const auto& [layout, type, out] = kinds[turn++ % kinds.size()];
-    points.push_back({point(shape, layout, type, out)});
+    points.push_back({point(shape, layout, type, out), takes_a_processor_long(shape)});
   }
   for (const ProductShape& shape : {ProductShape{65, 33, 129},
                                     {64, 128, 64},
@@ -66,7 +66,7 @@ std::vector<TestPoint> MatmulF16::test_points() {
                                     {2100, 2312, 328},
                                     {2100, 2312, 136}})
     for (const auto& [layout, type, out] : kinds)
-      if (const TestPoint test{point(shape, layout, type, out)};
+      if (const TestPoint test{point(shape, layout, type, out), takes_a_processor_long(shape)};
           std::ranges::find(points, test.point, &TestPoint::point) == points.end())
         points.push_back(test);
   return points;

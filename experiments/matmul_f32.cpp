@@ -17,7 +17,7 @@ std::vector<Point> MatmulF32::bench_points() {
 
 std::vector<TestPoint> MatmulF32::test_points() {
   std::vector<TestPoint> points;
-  for (const ProductShape& shape : shapes_to_test()) points.push_back({point(shape)});
+  for (const ProductShape& shape : shapes_to_test()) points.push_back({point(shape), takes_a_processor_long(shape)});
   return points;
 }
 
