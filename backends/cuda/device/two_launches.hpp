@@ -50,14 +50,14 @@ std::size_t tree_workspace(const Queue& queue, const ReduceSum::Args& args) {
 
 /// Enqueues `kernel<T, Op>` for tree_blocks(), each with a value of shared memory for each thread, and the second
 /// launch:
-/// `[]<class T, class Op>() { return kernel<T, Op>; }`, of `(const T* in, std::size_t n, Accumulator<T>* partials)`.
+/// `[]<class T, class Op>(const ReduceSum::Typed<T>&, Op) { return kernel<T, Op>; }`, of `(const T* in, std::size_t n,
+/// Accumulator<T>* partials)`.
 template <unsigned per_thread, class Kernel>
 void reduce_by_trees(const Queue& queue, const ReduceSum::Args& args, Kernel kernel) {
   const auto block = static_cast<unsigned>(queue.tuning["block"]);
   const unsigned grid = tree_blocks<per_thread>(queue, args);
-  in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
-    launch(kernel.template operator()<T, Op>(), grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(),
-           partials);
+  in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op op) {
+    launch(kernel(a, op), grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(), partials);
   });
 }
 

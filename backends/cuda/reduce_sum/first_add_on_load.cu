@@ -22,7 +22,8 @@ __global__ void reduce_pairs(const T* in, std::size_t n, Accumulator<T>* partial
 }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
-  reduce_by_trees<2>(queue, args, []<class T, class Op>() { return reduce_pairs<T, Op>; });
+  reduce_by_trees<2>(queue, args,
+                     []<class T, class Op>(const ReduceSum::Typed<T>&, Op) { return reduce_pairs<T, Op>; });
 }
 
 const Register<ReduceSum> variant{{

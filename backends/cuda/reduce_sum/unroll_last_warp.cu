@@ -26,7 +26,8 @@ __global__ void reduce_with_last_warp(const T* in, std::size_t n, Accumulator<T>
 }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
-  reduce_by_trees<2>(queue, args, []<class T, class Op>() { return reduce_with_last_warp<T, Op>; });
+  reduce_by_trees<2>(queue, args,
+                     []<class T, class Op>(const ReduceSum::Typed<T>&, Op) { return reduce_with_last_warp<T, Op>; });
 }
 
 const Register<ReduceSum> variant{{
