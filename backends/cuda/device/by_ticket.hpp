@@ -1,9 +1,8 @@
 // From one value a thread to one a grid, in the same launch: each block leaves a partial and takes a ticket, the block
 // with the last ticket combines the partials. Bound by three trips to L2: the fence, the ticket, the partials.
-//
-// The pattern is that of the CUDA samples' threadFenceReduction (NVIDIA).
 #pragma once
 
+#include "backends/cuda/device/last_to_come.hpp"
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
@@ -30,16 +29,8 @@ __device__ void combine_by_ticket(A value, const Tickets<A>& tickets, A* out, Op
     if (threadIdx.x == 0) *out = value;
     return;
   }
-  __shared__ bool is_last;
-  if (threadIdx.x == 0) {
-    tickets.partials[blockIdx.x] = value;
-    __threadfence();  // the partial is visible before the ticket says so
-    // Wraps to 0 at the last block, so that the next launch finds it clean.
-    is_last = atomicInc(tickets.ticket, gridDim.x - 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();  // no partial is read before the ticket was drawn
+  if (threadIdx.x == 0) tickets.partials[blockIdx.x] = value;
+  if (!is_last_to_come<false>(tickets.ticket, gridDim.x)) return;
   A rest = Op::template identity<A>;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += block) rest = op(rest, load_coherent(tickets.partials + i));
   rest = block_value<block>(rest, op);

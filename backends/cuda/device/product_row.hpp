@@ -1,6 +1,7 @@
 // A row times a matrix: each element of B is used once, so that nothing is to be kept on chip. Bound by reading B.
 #pragma once
 
+#include "backends/cuda/device/last_to_come.hpp"
 #include "backends/cuda/device/product_tiles.hpp"
 
 namespace crosswarp::gpu {
@@ -11,10 +12,11 @@ constexpr unsigned row_columns = 32 * 4;  // of them, each as one load where row
 constexpr unsigned row_loads = 8;         // of a thread, on their way at once
 constexpr unsigned row_part = 2 * row_loads * row_lines;  // products of an element in a part
 
-/// Partial sums of row_columns columns over one part of the products.
+/// The sums of row_columns columns over one part of the products; of several parts the last block to come adds them up.
 template <bool vectors>
 __global__ void __launch_bounds__(32 * row_lines, 4)
-    multiply_row(const float* a, const float* b, float* partials, std::size_t n, std::size_t k) {
+    multiply_row(const float* a, const float* b, unsigned* tickets, float* partials, float* c, std::size_t n,
+                 std::size_t k) {
   alignas(16) __shared__ float of_line[row_lines][row_columns];
   const unsigned line = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t first = blockIdx.x * std::size_t{row_columns};
@@ -47,28 +49,42 @@ __global__ void __launch_bounds__(32 * row_lines, 4)
 #pragma unroll
   for (unsigned j = 0; j < 4; ++j) of_line[line][vectors ? lane * 4 + j : lane + 32 * j] = sums[j];
   __syncthreads();
-  if (threadIdx.x >= row_columns || first + threadIdx.x >= n) return;
+  const std::size_t mine = first + threadIdx.x;
+  const bool is_there = threadIdx.x < row_columns && mine < n;
   float sum = 0;
 #pragma unroll
-  for (unsigned other = 0; other < row_lines; ++other) sum += of_line[other][threadIdx.x];
-  partials[blockIdx.y * n + first + threadIdx.x] = sum;
+  for (unsigned other = 0; other < row_lines; ++other) sum += of_line[other][threadIdx.x % row_columns];
+  const bool is_alone = gridDim.y == 1;
+  if (is_there) (is_alone ? c : partials + blockIdx.y * n)[mine] = sum;
+  if (is_alone || !is_last_to_come<true>(tickets + blockIdx.x, gridDim.y) || !is_there) return;
+  sum = 0;
+#pragma unroll 32  // few columns: their loads at once
+  for (unsigned part = 0; part < gridDim.y; ++part) sum += load_coherent(partials + part * n + mine);
+  c[mine] = sum;
 }
 
-/// What launch_row() needs of the workspace, and how often a row: a launch of more parts than fit into its grid, or of
-/// no product at all, is for tiles.
 inline std::size_t parts_of_row(const MatmulF32::Args& args) { return (args.k + row_part - 1) / row_part; }
+
+/// A ticket for each block of columns, and the partials.
+inline std::size_t bytes_of_row_tickets(const MatmulF32::Args& args) {
+  return blocks_for(args.n, row_columns) * sizeof(unsigned);
+}
+inline std::size_t row_workspace(const MatmulF32::Args& args) {
+  return parts_of_row(args) > 1 ? bytes_of_row_tickets(args) + parts_of_row(args) * args.n * sizeof(float) : 0;
+}
+
+/// A launch of more parts than fit into its grid, or of no product at all, is for tiles.
 inline bool is_row(const MatmulF32::Args& args) {
   constexpr std::size_t most_parts = 65'535;
   return args.m == 1 && args.k > 0 && parts_of_row(args) <= most_parts;
 }
 
 inline void launch_row(const Queue& queue, const MatmulF32::Args& args) {
-  const std::size_t parts = parts_of_row(args);
-  float* const to = parts > 1 ? reinterpret_cast<float*>(queue.workspace.data()) : args.c.data();
+  auto* const tickets = reinterpret_cast<unsigned*>(queue.workspace.data());
+  auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + bytes_of_row_tickets(args));
   launch(rows_are_vectors(args) ? multiply_row<true> : multiply_row<false>,
-         dim3(blocks_for(args.n, row_columns), static_cast<unsigned>(parts)), 32 * row_lines, 0, queue, args.a.data(),
-         args.b.data(), to, args.n, args.k);
-  if (parts > 1) launch_add_partials<32>(queue, args, parts);  // few columns: their loads at once
+         dim3(blocks_for(args.n, row_columns), static_cast<unsigned>(parts_of_row(args))), 32 * row_lines, 0, queue,
+         args.a.data(), args.b.data(), tickets, partials, args.c.data(), args.n, args.k);
 }
 
 }  // namespace

@@ -256,9 +256,8 @@ __global__ void __launch_bounds__(block)
   c[i] = sum;
 }
 
-template <unsigned at_once = 8>
-void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  constexpr unsigned block = 128;
+inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
+  constexpr unsigned block = 128, at_once = 8;
   launch(add_partials<block, at_once>, blocks_for(args.c.size(), block), block, 0, queue,
          reinterpret_cast<const float*>(queue.workspace.data()), parts, args.c.size(), args.c.data());
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/cuda/device/block_value.hpp"
+#include "backends/cuda/device/last_to_come.hpp"
 #include "backends/cuda/device/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
@@ -42,7 +43,7 @@ struct RowChunks {
   }
 };
 
-/// `tickets` are 0 before and after: atomicInc wraps to 0 at a row's last block, so that the next launch finds them so.
+/// `tickets` are 0 before and after.
 __global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks_block, row_chunks_unroll))
     add_rows_by_chunks(const float* __restrict__ in, std::size_t rows, std::size_t columns, std::size_t length,
                        unsigned each, unsigned* tickets, float* partials, float* __restrict__ out) {
@@ -56,15 +57,8 @@ __global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks
     if (threadIdx.x == 0) out[row] = sum;
     return;
   }
-  __shared__ bool is_last;
-  if (threadIdx.x == 0) {
-    partials[blockIdx.x] = sum;
-    __threadfence();  // the partial is visible before the ticket says so
-    is_last = atomicInc(tickets + row, each - 1) == each - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();  // no partial is read before the ticket was drawn
+  if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+  if (!is_last_to_come<false>(tickets + row, each)) return;
   const float* const of_row = partials + std::size_t{row} * each;
   float rest = 0;
 #pragma unroll 16

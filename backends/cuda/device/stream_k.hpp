@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backends/cuda/device/ahead_tiles.hpp"
+#include "backends/cuda/device/last_to_come.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -71,13 +72,7 @@ __device__ bool combine_shares(const StreamPartials<Tile>& partials, unsigned ti
     memcpy(&bits, &sums[v / fours][v % fours * 4], sizeof bits);
     mine[v * Tile::threads] = bits;
   }
-  __shared__ bool is_last;
-  __threadfence();  // the partial is visible before the ticket says so
-  __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicInc(partials.tickets + tile, last - first) == last - first;  // and 0 again
-  __syncthreads();
-  if (!is_last) return false;
-  __threadfence();  // no partial is read before the ticket was drawn
+  if (!is_last_to_come<true>(partials.tickets + tile, last - first + 1)) return false;
 #pragma unroll 1
   for (unsigned block = first; block <= last; ++block) {
     const uint4* const theirs = partials.place(block, block == first);

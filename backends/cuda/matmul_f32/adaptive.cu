@@ -138,7 +138,8 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args) {
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
-  if (is_row(args)) return bytes_of_parts(args, parts_of_row(args));
+  if (args.c.empty()) return 0;
+  if (is_row(args)) return row_workspace(args);
   const auto [tile, parts] = plan(queue, args);
   return parts == 0 ? tile->stream_workspace(queue, args) : bytes_of_parts(args, parts);
 }

@@ -35,7 +35,7 @@ const Register<ReduceSum> variant{{
     .needs = {"ptx", "cluster"},
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(8, 4), tuning(8, 2), tuning(8, 1), tuning(16, 1), tuning(16, 4), tuning(4, 1), tuning(4, 4),
-                tuning(2, 4), tuning(1, 4)},
+                tuning(2, 4)},
     .workspace = workspace,
     .launch = reduce,
 #endif
