@@ -77,6 +77,10 @@ __device__ inline uint4 load_coherent(const uint4* from) {
                     static_cast<unsigned>(high >> 32));
 }
 
+__device__ inline float4 load_coherent(const float4* from) {
+  return __builtin_bit_cast(float4, load_coherent(reinterpret_cast<const uint4*>(from)));
+}
+
 /// A load and a store that tell the caches that nobody will ask for this line again.
 using NativeFloat4 = float __attribute__((ext_vector_type(4)));
 __device__ inline float4 load_once(const float4* from) {

@@ -80,6 +80,13 @@ __device__ void copy_lines(float* to, const float* from, std::size_t stride, std
   }
 }
 
+/// Four sums as an access of 16 bytes wants them, in registers that are neighbours, by an addition that keeps them
+/// apart from those that are multiplied into: these would be neighbours, too, and all in the bank of what they are
+/// multiplied with, so that each multiply-add would wait for its own operands.
+__device__ inline float4 of_other_registers(const float* sums) {
+  return make_float4(sums[0] + 0.0f, sums[1] + 0.0f, sums[2] + 0.0f, sums[3] + 0.0f);
+}
+
 /// Writes a thread's sums to C, or to the partials of blockIdx.y: the i-th row of them to row `row_of(i)`, by fours
 /// whose columns are 16 apart, from `column` on. What lies outside stays unwritten.
 template <bool vectors, unsigned rows, unsigned columns, class RowOf>
@@ -95,8 +102,7 @@ __device__ void store_sums(const TiledProduct& product, const float (&sums)[rows
       const std::size_t to_column = column + 4 * j;
       float* const to = c + to_row * product.n + to_column;
       if constexpr (vectors) {
-        if (to_column < product.n)
-          *reinterpret_cast<float4*>(to) = make_float4(sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+        if (to_column < product.n) *reinterpret_cast<float4*>(to) = of_other_registers(&sums[i][j]);
       } else {
 #pragma unroll
         for (unsigned v = 0; v < 4; ++v)

@@ -39,22 +39,22 @@ struct StreamPartials {
   static constexpr unsigned vectors = Tile::thread_rows * Tile::thread_columns / 4;  // of a thread
 
   unsigned* tickets;  ///< Of each shared tile, 0 before and after every launch.
-  uint4* partials;
+  float4* partials;
 
   static constexpr std::size_t bytes_of_tickets(const StreamShares& shares) {
     return (shares.shared * sizeof(unsigned) + 127) / 128 * 128;
   }
   static constexpr std::size_t bytes(const StreamShares& shares) {
     const std::size_t partials = shares.shared > 0 ? 2 * shares.blocks : 0;
-    return bytes_of_tickets(shares) + partials * vectors * Tile::threads * sizeof(uint4);
+    return bytes_of_tickets(shares) + partials * vectors * Tile::threads * sizeof(float4);
   }
   /// `memory` is aligned to 128 bytes, and was zeroed once.
   StreamPartials(std::span<std::byte> memory, const StreamShares& shares)
       : tickets(reinterpret_cast<unsigned*>(memory.data())),
-        partials(reinterpret_cast<uint4*>(memory.data() + bytes_of_tickets(shares))) {}
+        partials(reinterpret_cast<float4*>(memory.data() + bytes_of_tickets(shares))) {}
 
   /// The place of the block's share in a tile: one that it begins, or one that it goes on with.
-  __device__ uint4* place(unsigned block, bool begins) const {
+  __device__ float4* place(unsigned block, bool begins) const {
     return partials + std::size_t{2 * block + begins} * (vectors * Tile::threads) + threadIdx.x;
   }
 };
@@ -65,27 +65,22 @@ template <class Tile>
 __device__ bool combine_shares(const StreamPartials<Tile>& partials, unsigned tile, unsigned first, unsigned last,
                                float (&sums)[Tile::thread_rows][Tile::thread_columns]) {
   constexpr unsigned fours = Tile::thread_columns / 4;
-  uint4* const mine = partials.place(blockIdx.x, blockIdx.x == first);
+  float4* const mine = partials.place(blockIdx.x, blockIdx.x == first);
 #pragma unroll
-  for (unsigned v = 0; v < StreamPartials<Tile>::vectors; ++v) {
-    uint4 bits;
-    memcpy(&bits, &sums[v / fours][v % fours * 4], sizeof bits);
-    mine[v * Tile::threads] = bits;
-  }
+  for (unsigned v = 0; v < StreamPartials<Tile>::vectors; ++v)
+    mine[v * Tile::threads] = of_other_registers(&sums[v / fours][v % fours * 4]);
   if (!is_last_to_come<true>(partials.tickets + tile, last - first + 1)) return false;
+#pragma unroll
+  for (unsigned i = 0; i < Tile::thread_rows * Tile::thread_columns; ++i)
+    sums[i / Tile::thread_columns][i % Tile::thread_columns] = 0;
 #pragma unroll 1
   for (unsigned block = first; block <= last; ++block) {
-    const uint4* const theirs = partials.place(block, block == first);
+    const float4* const theirs = partials.place(block, block == first);
 #pragma unroll
     for (unsigned v = 0; v < StreamPartials<Tile>::vectors; ++v) {
-      const uint4 bits = load_coherent(theirs + v * Tile::threads);
-      float four[4];
-      memcpy(four, &bits, sizeof four);
-#pragma unroll
-      for (unsigned j = 0; j < 4; ++j) {
-        float& sum = sums[v / fours][v % fours * 4 + j];
-        sum = block == first ? four[j] : sum + four[j];
-      }
+      const float4 four = load_coherent(theirs + v * Tile::threads);
+      float* const sum = &sums[v / fours][v % fours * 4];
+      sum[0] += four.x, sum[1] += four.y, sum[2] += four.z, sum[3] += four.w;
     }
   }
   return true;
