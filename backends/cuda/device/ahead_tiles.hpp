@@ -21,15 +21,15 @@ struct AheadShape {
   static constexpr unsigned blocks = blocks_;  ///< Of a multiprocessor at once, for which registers are kept.
   static constexpr unsigned group_rows = 8 * thread_rows, group_columns = 4 * thread_columns;
   static constexpr unsigned threads = 32 * (rows / group_rows) * (columns / group_columns);
-  static constexpr unsigned line_of_a = rows + 4;  ///< So that eight elements of four rows of A go into 32 banks.
+  static constexpr unsigned line_of_a = rows + 4;  ///< So that a thread's four stores of A go into other banks.
   static constexpr unsigned floats_of_a = depth * line_of_a, floats_of_stage = floats_of_a + depth * columns;
   static constexpr std::size_t shared_bytes = sizeof(float) * 2 * floats_of_stage;
-  /// A thread brings elements of `loads_of_a` rows of A, each `rows_a_time` further down; eight threads have a sector.
-  static constexpr unsigned rows_a_time = threads / 8, loads_of_a = rows / rows_a_time;
+  /// A thread brings `loads_of_a` times four elements of a row of A, each from `rows_a_time` rows further down.
+  static constexpr unsigned rows_a_time = threads / (depth / 4), loads_of_a = rows / rows_a_time;
 
   static_assert(rows % group_rows == 0 && columns % group_columns == 0 && thread_rows % 4 == 0 &&
                 thread_columns % 4 == 0);
-  static_assert(depth % 8 == 0 && rows % rows_a_time == 0);
+  static_assert(depth % 4 == 0 && threads % (depth / 4) == 0 && rows % rows_a_time == 0);
 };
 
 /// Of a tile, the calling thread's first row and first column.
@@ -45,8 +45,9 @@ __device__ PlaceInTile place_in_tile() {
 }
 
 /// Adds products begin … end of the calling thread's elements of `tile` to `sums`. Every thread of the block must call
-/// it. Uses all of Tile::shared_bytes, which nobody may still be reading.
-template <class Tile, bool vectors>
+/// it. Uses all of Tile::shared_bytes, which nobody may still be reading. `from_afar`: what it reads of A is rarely in
+/// L2.
+template <class Tile, bool vectors, bool from_afar>
 __device__ __forceinline__ void multiply_part(const TiledProduct& product, const TilePlace& tile, std::size_t begin,
                                               std::size_t end, float (&sums)[Tile::thread_rows][Tile::thread_columns]) {
   constexpr unsigned depth = Tile::depth, tm = Tile::thread_rows, tn = Tile::thread_columns;
@@ -57,36 +58,53 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
   const std::size_t first_row = std::size_t{tile.down} * Tile::rows;
   const std::size_t first_column = std::size_t{tile.across} * Tile::columns;
 
-  const unsigned a_row = threadIdx.x / 8, a_column = threadIdx.x % 8;
+  // Rows and columns that are not there are the last ones once more, whose elements nobody writes: so the loop need not
+  // ask for them.
+  const unsigned a_row = threadIdx.x / (depth / 4), a_column = threadIdx.x % (depth / 4) * 4;
   const unsigned b_line = threadIdx.x / in_line, b_column = threadIdx.x % in_line * width;
-  const float* from_a = product.a + (first_row + a_row) * product.k + begin + a_column;
-  const std::size_t rows_left = product.m - first_row;
-  // Columns that are not there are the last ones once more, whose elements nobody writes: so the loop need not ask.
+  const float* from_a[Tile::loads_of_a];
+#pragma unroll
+  for (unsigned i = 0; i < Tile::loads_of_a; ++i) {
+    const std::size_t row = first_row + a_row + i * Tile::rows_a_time;
+    from_a[i] = product.a + (row < product.m ? row : product.m - 1) * product.k + begin + a_column;
+  }
   const std::size_t column_of_b = first_column + b_column;
   const float* from_b =
       product.b + (begin + b_line) * product.n + (column_of_b < product.n ? column_of_b : product.n - width);
   float* const to_a = memory + a_column * Tile::line_of_a + a_row;
   float* const to_b = memory + Tile::floats_of_a + b_line * Tile::columns + b_column;
 
-  // `there` of the products of a step are there, the others are zeros. Called for one step after another.
-  const auto fetch = [&](unsigned there, unsigned stage) {
-    const unsigned of_stage = stage * Tile::floats_of_stage;
+  // Both are called for one step after another, of whose products `there` are there; the others are zeros.
+  float next_a[Tile::loads_of_a][4];
+  const auto load_a = [&](unsigned there) {
 #pragma unroll
     for (unsigned i = 0; i < Tile::loads_of_a; ++i) {
-      const unsigned down = i * Tile::rows_a_time;
+      if constexpr (vectors) {
+        const float4 v = a_column < there ? *reinterpret_cast<const float4*>(from_a[i]) : make_float4(0, 0, 0, 0);
+        next_a[i][0] = v.x, next_a[i][1] = v.y, next_a[i][2] = v.z, next_a[i][3] = v.w;
+      } else {
 #pragma unroll
-      for (unsigned right = 0; right < depth; right += 8)
-        copy_floats_async<1>(to_a + of_stage + right * Tile::line_of_a + down, from_a + down * product.k + right,
-                             a_row + down < rows_left && a_column + right < there);
+        for (unsigned j = 0; j < 4; ++j) next_a[i][j] = a_column + j < there ? from_a[i][j] : 0;
+      }
+      from_a[i] += depth;
     }
-    from_a += depth;
+  };
+  const auto copy_b = [&](unsigned there, unsigned stage) {
 #pragma unroll
     for (unsigned i = 0; i < depth / lines_a_time; ++i) {
-      copy_floats_async<width>(to_b + of_stage + i * lines_a_time * Tile::columns, from_b,
-                               b_line + i * lines_a_time < there);
+      const bool is_there = b_line + i * lines_a_time < there;
+      copy_floats_async<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b,
+                               is_there);
       from_b += lines_a_time * product.n;
     }
     commit_copies();
+  };
+  const auto store_a = [&](unsigned stage) {
+#pragma unroll
+    for (unsigned i = 0; i < Tile::loads_of_a; ++i)
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j)
+        to_a[stage * Tile::floats_of_stage + j * Tile::line_of_a + i * Tile::rows_a_time] = next_a[i][j];
   };
   const auto there_at = [&](std::size_t at) {
     return at >= end ? 0u : end - at < depth ? static_cast<unsigned>(end - at) : depth;
@@ -110,20 +128,28 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
     }
   };
 
-  fetch(there_at(begin), 0);
+  load_a(there_at(begin));
+  copy_b(there_at(begin), 0);
+  store_a(0);
+  if constexpr (from_afar) load_a(there_at(begin + depth));
   wait_for_copy_groups<0>();
   __syncthreads();
   load(0, 0, 0);
   unsigned stage = 0;
 #pragma unroll 1
   for (std::size_t at = begin; at < end; at += depth) {
-    fetch(there_at(at + depth), stage ^ 1);  // zeros after the last step, which nobody multiplies
+    // The compiler moves these loads to as late as L2 allows; those from afar it cannot move over the end of the loop.
+    if constexpr (!from_afar) load_a(there_at(at + depth));
+    copy_b(there_at(at + depth), stage ^ 1);  // zeros after the last step, which nobody multiplies
 #pragma unroll
     for (unsigned l = 0; l < depth; ++l) {
       if (l + 1 == depth) {
+        store_a(stage ^ 1);
         wait_for_copy_groups<0>();
         __syncthreads();  // the next stage is there for all, and nobody reads this one any more, which is filled next
         stage ^= 1;
+        load_a(
+            there_at(at + 2 * depth));  // a whole step before it is stored: the compiler moves no load that far itself
       }
       load((l + 1) % depth, stage, (l + 1) % 2);
       // There and back along the shorter side: so each multiply-add reads a register that the one before it has read,
@@ -157,7 +183,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(Ti
   const std::size_t begin = blockIdx.y * product.part;
   const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;
   float sums[Tile::thread_rows][Tile::thread_columns] = {};
-  multiply_part<Tile, vectors>(product, tile, begin, end, sums);
+  multiply_part<Tile, vectors, false>(product, tile, begin, end, sums);
   store_tile<Tile, vectors>(product, tile, sums);
 }
 

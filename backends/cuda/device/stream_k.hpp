@@ -131,8 +131,9 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     if (task.begin == task.end) return;
     const std::size_t last = std::size_t{task.end} * Tile::depth;
     float sums[Tile::thread_rows][Tile::thread_columns] = {};
-    multiply_part<Tile, vectors>(product, TilePlace(product, task.tile), std::size_t{task.begin} * Tile::depth,
-                                 last < product.k ? last : product.k, sums);
+    // Blocks are at different steps of their tiles: what one has read is no longer in L2 when others want it.
+    multiply_part<Tile, vectors, true>(product, TilePlace(product, task.tile), std::size_t{task.begin} * Tile::depth,
+                                       last < product.k ? last : product.k, sums);
     const bool is_whole =
         task.first == task.last || combine_shares<Tile>(partials, task.tile, task.first, task.last, sums);
     if (!is_whole) continue;

@@ -19,8 +19,6 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
   switch (queue.tuning["columns"]) {
     case 64:
       return with<AheadMediumTile>(queue, args);
-    case 8:
-      return with<AheadShape<128, 128, 8, 16, 8, 2>>(queue, args);
     case 256:
       return with<AheadWideTile>(queue, args);
     default:
@@ -31,7 +29,7 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
 const Register<MatmulF32> variant{{
     .idea = "fragments of the next step are loaded during this one, A transposed: bound by issuing multiply-adds",
     .improves = "double_buffer",
-    .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 8}}}, {{{"columns", 256}}}},
+    .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 256}}}},
     .launch = multiply,
 #if CROSSWARP_HAS_PTX
     .instructions = {{"FFMA", 1024}, {"LDGSTS", 2}},

@@ -10,8 +10,6 @@ template <class With>
 auto for_tile(const Queue& queue, With&& with) {
   const int rows = queue.tuning["rows"], columns = queue.tuning["columns"];
   if (rows == 64) return with.template operator()<AheadFlatTile>();
-  if (queue.tuning["depth"] == 8) return with.template operator()<AheadShape<128, 128, 8, 16, 8, 2>>();
-  if (columns == 64) return with.template operator()<AheadMediumTile>();
   if (columns == 256) return with.template operator()<AheadWideTile>();
   return with.template operator()<AheadLargeTile>();
 }
@@ -34,11 +32,9 @@ const Register<MatmulF32> variant{{
     .idea =
         "tiles beyond whole rounds are shared out by steps, so that all end together: bound by issuing multiply-adds",
     .improves = "load_ahead",
-    .tunings = {{{{"rows", 128}, {"columns", 128}, {"depth", 0}}},
-                {{{"rows", 128}, {"columns", 128}, {"depth", 8}}},
-                {{{"rows", 128}, {"columns", 64}, {"depth", 0}}},
-                {{{"rows", 64}, {"columns", 128}, {"depth", 0}}},
-                {{{"rows", 128}, {"columns", 256}, {"depth", 0}}}},
+    .tunings = {{{{"rows", 128}, {"columns", 128}}},
+                {{{"rows", 64}, {"columns", 128}}},
+                {{{"rows", 128}, {"columns", 256}}}},
     .workspace = workspace,
     .launch = multiply,
 }};
