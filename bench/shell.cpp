@@ -25,6 +25,20 @@
 namespace crosswarp {
 namespace {
 
+std::string prefix_of(const DeviceInfo& info) { return "device." + info.key + "."; }
+
+/// What devices reach, which takes a second of each.
+void add_measured(Context& context, const Options& options, const Plan& plan, Executor& executor) {
+  if (!options.run.why_untimed.empty()) return;
+  for (const std::string& name : plan.backends) {
+    const Backend& backend = Registry::instance().backend(name);
+    const Seat& seat = executor.seat(backend);
+    if (!seat.device) continue;
+    std::string& fact = context[prefix_of(*seat.device) + "measured_bytes_per_second"];
+    if (fact.empty()) fact = fmt::format("{:.4g}", executor.measured_bandwidth(backend));
+  }
+}
+
 /// How often Google Benchmark will ask for each cell.
 std::size_t repetitions(const Options& options) {
   std::size_t count = 1;
@@ -46,6 +60,7 @@ class Session {
         progress_(options.quiet, plan.groups.size() * repetitions(options)) {
     Context context = context_of(options, plan, executor);
     if (!options.resume.empty()) earlier_ = read_earlier(options.resume, context);
+    add_measured(context, options, plan, executor);
     context.insert(earlier_.context.begin(), earlier_.context.end());
     for (std::size_t i = 0; i < earlier_.rows.size(); ++i)
       known_[{earlier_.rows[i].name, earlier_.rows[i].repetition}] = i;
@@ -246,7 +261,7 @@ Context context_of(const Options& options, const Plan& plan, Executor& executor)
     const Seat& seat = executor.seat(backend);
     if (!seat.device) continue;
     const DeviceInfo& info = *seat.device;
-    const std::string prefix = "device." + info.key + ".";
+    const std::string prefix = prefix_of(info);
     for (const auto& [what, is] : info.versions) context[prefix + what] = is;
     context[prefix + "name"] = info.name;
     context[prefix + "architecture"] = info.architecture;
@@ -256,8 +271,6 @@ Context context_of(const Options& options, const Plan& plan, Executor& executor)
     if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
     if (info.peak("memory") > 0)
       context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
-    if (options.run.why_untimed.empty() && !context.contains(prefix + "measured_bytes_per_second"))
-      context[prefix + "measured_bytes_per_second"] = fmt::format("{:.4g}", executor.measured_bandwidth(backend));
   }
   context["backends"] = backends;
   return context;

@@ -11,7 +11,7 @@ namespace crosswarp {
 /// it.
 int run_benchmarks(const Options& options, const Plan& plan, Executor& executor);
 
-/// What is known before anything runs: program, versions, devices, seed.
+/// What is known before anything is timed: program, versions, devices, seed.
 Context context_of(const Options& options, const Plan& plan, Executor& executor);
 
 }  // namespace crosswarp

@@ -46,6 +46,8 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
   const std::string what = request.head.at("do");
   const auto backend = [&]() -> const Backend& { return Registry::instance().backend(request.head.at("backend")); };
   Message reply{nlohmann::ordered_json::object(), {}};
+  if (const auto known = request.head.find("bandwidth"); known != request.head.end())
+    here.runner.assume_bandwidth(known->at("key"), known->at("value"));
   if (what == "look") {
     const std::vector<DeviceInfo> devices = backend().devices();
     reply.head["key"] = ordinal < devices.size() ? devices[ordinal].key : "";

@@ -44,15 +44,19 @@ Workers::Place Workers::place(const std::string& key) {
   return found;
 }
 
+/// Asks once more where a worker died of no cell's doing, which may have come from outside.
 Workers::Answer Workers::ask(const std::string& key, const Message& request) {
-  const Place place = this->place(key);
-  Worker& worker = *place->second;
-  worker.position().enter(Position::nobody);
-  worker.position().placement = 0;
-  worker.channel().send(request);  // if it is gone, waiting tells
-  Answer answer = wait_for(worker);
-  if (!answer.message) workers_.erase(place);
-  return answer;
+  for (bool again = false;; again = true) {
+    const Place place = this->place(key);
+    Worker& worker = *place->second;
+    worker.position().enter(Position::nobody);
+    worker.position().placement = 0;
+    worker.channel().send(request);  // if it is gone, waiting tells
+    Answer answer = wait_for(worker);
+    if (answer.message) return answer;
+    workers_.erase(place);
+    if (again || interrupted() || answer.culprit != Position::nobody) return answer;
+  }
 }
 
 Workers::Answer Workers::wait_for(Worker& worker) {
@@ -104,7 +108,8 @@ const Seat& Workers::seat(const Backend& backend) {
 double Workers::measured_bandwidth(const Backend& backend) {
   if (!seat(backend).device) return 0;
   const Answer answer = ask(keys_[backend.name()], {{{"do", "bandwidth"}, {"backend", backend.name()}}, {}});
-  return answer.message ? answer.message->head.at("value").get<double>() : 0;
+  if (!answer.message) return 0;
+  return bandwidths_[keys_[backend.name()]] = answer.message->head.at("value");
 }
 
 /// Lines name the device; this adds what else is known of it.
@@ -123,8 +128,10 @@ void Workers::settle(std::vector<Result>& results, const nlohmann::ordered_json&
     by_device[keys_[results[i].cell.backend->name()]].push_back(i);
   }
   for (auto& [key, places] : by_device)
-    for (bool again = false; !places.empty();) {
+    while (!places.empty()) {
       Message request{head, {}};
+      if (const auto known = bandwidths_.find(key); known != bandwidths_.end())
+        request.head["bandwidth"] = {{"key", key}, {"value", known->second}};
       for (const std::size_t i : places) request.results.push_back(results[i]);
       Answer answer = ask(key, request);
       if (answer.message) {
@@ -142,11 +149,9 @@ void Workers::settle(std::vector<Result>& results, const nlohmann::ordered_json&
       if (answer.culprit < places.size()) {
         fail_at(places[answer.culprit]);
         places.erase(places.begin() + static_cast<std::ptrdiff_t>(answer.culprit));
-      } else if (again) {
+      } else {
         for (const std::size_t i : places) fail_at(i);
         break;
-      } else {
-        again = true;  // it was no cell's fault, and may have come from outside
       }
     }
 }

@@ -40,6 +40,7 @@ class Workers final : public Executor {
   const Options& options_;
   std::map<std::string, Seat> seats_;                       // by backend
   std::map<std::string, std::string> keys_;                 // by backend: of the device, empty where there is none
+  std::map<std::string, double> bandwidths_;                // by the device's key: a new worker need not measure again
   std::map<std::string, std::unique_ptr<Worker>> workers_;  // by the device's key
 };
 

@@ -58,6 +58,9 @@ class Runner {
   /// The measured memory ceiling of `device`, taken on first use. 0 where nothing is timed.
   double measured_bandwidth(Device& device);
 
+  /// Takes it as given for the device of that key, as another process measured it.
+  void assume_bandwidth(const std::string& key, double bandwidth) { bandwidths_[key] = bandwidth; }
+
   /// The measured rate of a part of `device`: of memory as above, of others by RunOptions. 0 where nobody knows.
   double measured_peak(Device& device, std::string_view part);
 

@@ -1,5 +1,5 @@
 // Waits for what never comes: must fail, and not keep the run from going on.
-// at: --n 1003 --hang-limit 1
+// at: --n 1003 --hang-limit 2
 #include "backends/host/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 
