@@ -68,7 +68,7 @@ Options parse(int argc, char** argv) {
       "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
       "bench --help counters explains each hardware counter.\n"
       "Exit codes: 0 done; 1 something was wrong, failed or implausible, or compare found it slower; 2 the request\n"
-      "cannot be met.");
+      "cannot be met; 130 Ctrl-C ended it.");
   app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
       ->delimiter(',')
       ->type_name("NAMES");

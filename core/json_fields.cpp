@@ -25,8 +25,7 @@ Enum named(const std::string& name, std::initializer_list<Enum> all) {
   throw Error(fmt::format("'{}' means nothing here", name));
 }
 
-Cell read_cell(const Json& json) {
-  const Registry& registry = Registry::instance();
+Cell read_cell(const Json& json, const Registry& registry) {
   const std::string backend = json.at("backend"), experiment = json.at("experiment"), tuning = json.at("tuning");
   const auto variant =
       registry.variants().find(backend + "/" + experiment + "/" + json.at("variant").get<std::string>());
@@ -96,7 +95,7 @@ Placements read_placements(const Json& result) {
   return all;
 }
 
-Result read_json_line(const std::string& line) {
+Result read_json_line(const std::string& line, const Registry& registry) {
   try {
     const Json json = Json::parse(line);
     const auto known = [&](const char* name) { return read_number(json.at(name)).value_or(0); };
@@ -104,7 +103,7 @@ Result read_json_line(const std::string& line) {
       return json.at(name).is_string() ? json.at(name).get<std::string>() : "";
     };
     Result r;
-    r.cell = read_cell(json);
+    r.cell = read_cell(json, registry);
     r.mode = named<Mode>(json.at("mode"), {Mode::cold, Mode::hot, Mode::single});
     r.repetition = json.at("repetition_index");
     r.status = named<Status>(json.at("status"),

@@ -55,7 +55,7 @@ std::string json_line(const Result& result);
 
 /// The result that json_line() wrote, but for what lines do not hold: of the device there is only its name, and samples
 /// are rounded. Throws Error where it is none, or is of a cell that this build lacks.
-Result read_json_line(const std::string& line);
+Result read_json_line(const std::string& line, const Registry& registry = Registry::instance());
 
 /// What was counted for results that ran in the same rounds: the counters rung by rung, the kernels that each launches,
 /// what bounds each. Empty where nothing was asked for.

@@ -139,7 +139,8 @@ std::string json_line(const Result& r) {
 JsonFile::JsonFile(std::string path, Context context, const std::vector<JsonRow>& earlier)
     : path_(std::move(path)), context_(std::move(context)) {
   // Whether the file can be written is better found out now than after the run.
-  if (std::filesystem::is_directory(path_)) throw Error(fmt::format("--json {}: is a folder", path_));
+  if (std::filesystem::is_directory(path_))
+    throw Error(fmt::format("--json {}: cannot be written (it is a folder)", path_));
   // What an earlier journal holds must not be gone for a moment: the new one takes its place when it holds it, too.
   const std::string journal = path_ + ".journal", unfinished = journal + ".tmp";
   journal_.open(unfinished);
