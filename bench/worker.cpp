@@ -145,7 +145,10 @@ int serve(const Options& options) {
     while (const auto request = channel.next()) {
       Message reply = answer(*request, here, options.run.device);
       const bool lost = here.runner.lost_device();
-      if (lost) reply = {{{"lost", why_lost(reply, position)}}, {}};
+      if (lost)
+        reply = {{{"lost", why_lost(reply, position)}}, {}};
+      else
+        position.enter(Position::nobody);
       channel.send(reply);
       if (lost) _exit(0);  // destructors would wait for a device that never answers
     }

@@ -301,20 +301,22 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
   fs::remove_all(folder_);
   fs::create_directories(folder_);
   std::mt19937 random(4);  // the moments differ anyway
-  const auto some_time = [&](double most) {
-    std::this_thread::sleep_for(Seconds(std::uniform_real_distribution<>(0, most)(random)));
+  const auto wait_for_some_time = [&](Running& program, double most) {
+    const auto end = std::chrono::steady_clock::now() + Seconds(std::uniform_real_distribution<>(0, most)(random));
+    while (std::chrono::steady_clock::now() < end && !program.is_over())
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
   };
   std::map<std::string, json> before;
   int done = 0, of_workers = 0, left_new_cells = 0, whole_runs = 0;
   while (done < kills) {
     Running program(going_on);
-    some_time(2 * start);
+    wait_for_some_time(program, 2 * start);
     for (auto more = random() % 7; more > 0 && !program.is_over(); --more) {
       if (const pid_t worker = program.worker()) {
         kill(worker, random() % 2 ? SIGKILL : SIGSEGV);
         ++done, ++of_workers;
       }
-      some_time(0.3);
+      wait_for_some_time(program, 0.3);
     }
     const int signals[] = {SIGKILL, SIGKILL, SIGTERM, SIGINT};
     program.send(signals[random() % 4]);
