@@ -294,15 +294,15 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
   const std::string cells = host + "--min-time 0.03 --n 1000:24000:+1000";
   const std::string going_on = bench + " -q " + cells + " --resume " + file;
   const std::size_t all = 24;
-  // Half of the programs are to be killed while they start, which takes them longest here.
+  // Most programs are to be killed after they started, which takes them longest here.
   const auto began = std::chrono::steady_clock::now();
   ASSERT_EQ(run("-q " + host + "--n 1000 --json " + file).exit_code, 0);
   const double start = Seconds(std::chrono::steady_clock::now() - began).count();
   fs::remove_all(folder_);
   fs::create_directories(folder_);
   std::mt19937 random(4);  // the moments differ anyway
-  const auto wait_for_some_time = [&](Running& program, double most) {
-    const auto end = std::chrono::steady_clock::now() + Seconds(std::uniform_real_distribution<>(0, most)(random));
+  const auto wait_for_some_time = [&](Running& program, double least, double most) {
+    const auto end = std::chrono::steady_clock::now() + Seconds(std::uniform_real_distribution<>(least, most)(random));
     while (std::chrono::steady_clock::now() < end && !program.is_over())
       std::this_thread::sleep_for(std::chrono::microseconds(500));
   };
@@ -310,13 +310,13 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
   int done = 0, of_workers = 0, left_new_cells = 0, whole_runs = 0;
   while (done < kills) {
     Running program(going_on);
-    wait_for_some_time(program, 2 * start);
+    wait_for_some_time(program, random() % 3 ? 0.9 * start : 0, 1.5 * start);
     for (auto more = random() % 7; more > 0 && !program.is_over(); --more) {
       if (const pid_t worker = program.worker()) {
         kill(worker, random() % 2 ? SIGKILL : SIGSEGV);
         ++done, ++of_workers;
       }
-      wait_for_some_time(program, 0.3);
+      wait_for_some_time(program, 0, 0.3);
     }
     const int signals[] = {SIGKILL, SIGKILL, SIGTERM, SIGINT};
     program.send(signals[random() % 4]);
