@@ -104,12 +104,12 @@ void print_plan(const Plan& plan, Runner& runner) {
   std::cout << fmt::format("{} cells in {} groups\n", cells, plan.groups.size());
 }
 
-int print_verdicts(const Plan& plan, Runner& runner) {
+int print_verdicts(const Plan& plan, Executor& executor) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   std::map<Status, std::size_t> counts;
   for (const Group& group : plan.groups)
     for (const Cell& cell : group.cells) {
-      const Result result = runner.verify(cell);
+      const Result result = executor.verify(cell);
       ++counts[result.status];
       TextTable line;
       line.row({cell.id(), result.label()}, result.status == Status::ok        ? TextTable::Colour::none

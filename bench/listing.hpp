@@ -13,7 +13,7 @@ void write_list(const Filter& filter, const std::string& path);
 /// Every cell of the plan, and why it would be skipped.
 void print_plan(const Plan& plan, Runner& runner);
 /// Verifies every cell of the plan. Returns the exit code.
-int print_verdicts(const Plan& plan, Runner& runner);
+int print_verdicts(const Plan& plan, Executor& executor);
 /// What each hardware counter says, and its unit.
 void print_counters();
 /// Launches the cell of `options.profile` for a profiler that watches. Returns the exit code. Throws Error, with the

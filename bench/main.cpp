@@ -1,16 +1,17 @@
 // The command line's way in, and its exit codes.
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 
 #include "bench/ceilings.hpp"
+#include "bench/executor.hpp"
 #include "bench/listing.hpp"
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
 #include "bench/report/compare.hpp"
 #include "bench/report/report.hpp"
 #include "bench/shell.hpp"
+#include "bench/worker.hpp"
 #include "core/error.hpp"
 
 namespace crosswarp {
@@ -18,15 +19,6 @@ namespace {
 
 constexpr int exit_bad_result = 1;
 constexpr int exit_bad_request = 2;
-
-/// A fault in host code ends the process. Results so far are in the journal; this says so in one line.
-void on_fault(int signal) {
-  const char text[] =
-      "bench: failed: a kernel on the host faulted and ended the run; what was finished is in the journal of --json\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
-  std::signal(signal, SIG_DFL);
-  _exit(exit_bad_result);
-}
 
 int act(const Options& options) {
   using Action = Options::Action;
@@ -44,16 +36,19 @@ int act(const Options& options) {
     return compare_backends(options.comparison), 0;
   }
 
-  Runner runner(options.run);
-  if (options.action == Action::profile) return profile_cell(options, runner);
-  const Plan what = plan(options, runner);
-  if (options.action == Action::dry_run) return print_plan(what, runner), 0;
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(fault, on_fault);
+  if (!options.worker.empty()) return serve(options);
+  if (options.action == Action::profile || options.action == Action::dry_run) {
+    InProcess here(options);
+    if (options.action == Action::profile) return profile_cell(options, here.runner);
+    return print_plan(plan(options, here), here.runner), 0;
+  }
+  const std::unique_ptr<Executor> executor = make_executor(options);
+  const Plan what = plan(options, *executor);
   const int code =
-      options.action == Action::verify ? print_verdicts(what, runner) : run_benchmarks(options, what, runner);
-  if (runner.lost_device()) {  // destructors would wait for a device that never answers
+      options.action == Action::verify ? print_verdicts(what, *executor) : run_benchmarks(options, what, *executor);
+  if (!executor->end()) {  // destructors would wait for a device that never answers
     std::cout << std::flush;
-    _exit(exit_bad_result);
+    _exit(code ? code : exit_bad_result);
   }
   return code;
 }

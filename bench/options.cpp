@@ -56,6 +56,7 @@ void add_percent(CLI::App& app, const std::string& name, double& fraction, const
 Options parse(int argc, char** argv) {
   Options options;
   options.program = argv[0];
+  options.arguments.assign(argv, argv + argc);
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i)
     (std::string_view(argv[i]).starts_with("--benchmark_") ? options.benchmark_flags : arguments).push_back(argv[i]);
@@ -67,7 +68,7 @@ Options parse(int argc, char** argv) {
       "Anything of Google Benchmark's own (--benchmark_repetitions=5, --benchmark_filter=…) passes through.\n"
       "bench --help counters explains each hardware counter.\n"
       "Exit codes: 0 done; 1 something was wrong, failed or implausible, or compare found it slower; 2 the request\n"
-      "cannot be met.");
+      "cannot be met; 130 Ctrl-C ended it.");
   app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
       ->delimiter(',')
       ->type_name("NAMES");
@@ -114,6 +115,10 @@ Options parse(int argc, char** argv) {
   app.add_option("--json", options.json, "Results in Google Benchmark's format, and a journal beside them")
       ->type_name("FILE")
       ->group("Output");
+  app.add_option("--resume", options.resume,
+                 "Keeps the cells that an interrupted run left in this file or its journal, and runs the rest")
+      ->type_name("FILE")
+      ->group("Output");
   app.add_option("--csv", options.csv, "Results as one flat table")->type_name("FILE")->group("Output");
   std::string counters;
   app.add_flag("--counters{all}", counters,
@@ -121,6 +126,15 @@ Options parse(int argc, char** argv) {
       ->type_name("GROUPS")
       ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
+  app.add_option("--hang-limit", options.hang_limit, "Seconds without a sign of life after which a cell has failed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0).description(""))
+      ->type_name("S")
+      ->group("Faults");
+  app.add_flag("--in-process", options.in_process,
+               "No worker processes: for debuggers. A cell that faults ends the run")
+      ->group("Faults");
+  app.add_option("--worker", options.worker, "")->group("");  // how this program starts itself
   app.add_flag("--list", list, "What there is; touches no device. With --json FILE: as JSON")
       ->group("Instead of running");
   app.add_flag("--dry-run", dry_run, "What would run, and what would be skipped")->group("Instead of running");
@@ -203,6 +217,8 @@ Options parse(int argc, char** argv) {
   const bool profile = !options.profile.empty();
   if (list + dry_run + verify + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
+  if (!options.resume.empty() && list + dry_run + verify + profile > 0) throw Error("--resume: is for runs that time");
+  if (options.json.empty()) options.json = options.resume;
   if (!counters.empty()) options.counters = select_counters(counters);
   options.run.why_untimed = profiler_attached();
   options.run.ceilings = read_ceilings();

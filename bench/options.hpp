@@ -21,11 +21,16 @@ struct Options {
   std::vector<const Counter*> counters;  ///< Read after timing.
   std::string json, csv;
   bool quiet = false;
+  std::string resume;       ///< The file whose cells are kept.
+  bool in_process = false;  ///< No workers.
+  double hang_limit = 300;  ///< Seconds without a sign of life after which a worker is ended.
+  std::string worker;       ///< This process is one: the descriptors that it got.
 
   ReportRequest report;
   Comparison comparison;
 
   std::string program;
+  std::vector<std::string> arguments;        ///< All of them, from the program on.
   std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
 };
 

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t default_share = 32;  // a default point takes at most this part of a device's memory
 
 /// The first backend with a device of its own; on a machine without one, every backend, since all share the host.
-std::vector<std::string> best_backends(Runner& runner) {
+std::vector<std::string> best_backends(Executor& executor) {
   std::vector<std::string> usable;
   for (const auto& backend : Registry::instance().backends()) {
-    const Runner::Place place = runner.place(*backend);
-    if (!place.device || place.device->info().emulated) continue;
-    if (place.device->info().key != "host") return {backend->name()};
+    const Seat& seat = executor.seat(*backend);
+    if (!seat.device || seat.device->emulated) continue;
+    if (seat.device->key != "host") return {backend->name()};
     usable.push_back(backend->name());
   }
   if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
@@ -64,27 +64,28 @@ std::string benchmark_filter(const Options& options) {
 
 }  // namespace
 
-Plan plan(const Options& options, Runner& runner) {
+Plan plan(const Options& options, Executor& executor) {
   Filter filter = options.filter;
   for (const std::string& name : filter.backends)
-    if (const Runner::Place place = runner.place(Registry::instance().backend(name)); !place.device)
-      throw Error(fmt::format("--backend {}: {}", name, place.why_not));
-    else if (place.device->info().emulated && options.action == Options::Action::run)
+    if (const Seat& seat = executor.seat(Registry::instance().backend(name)); !seat.device)
+      throw Error(fmt::format("--backend {}: {}", name, seat.why_not));
+    else if (seat.device->emulated && options.action == Options::Action::run)
       throw Error(
           fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
-  if (filter.backends.empty()) filter.backends = best_backends(runner);
+  if (filter.backends.empty()) filter.backends = best_backends(executor);
 
   const std::string pattern = benchmark_filter(options);
   std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
   for (const Cell& cell : Registry::instance().cells(filter)) {
-    const Device* device = runner.place(*cell.backend).device;
+    const Seat& seat = executor.seat(*cell.backend);
+    const auto& device = seat.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
-    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->info().memory / default_share) continue;
-    if (device && !is_by_default(*cell.experiment, filter, cell.point, device->info())) continue;
-    if (device && bytes > device->free_memory())
+    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) continue;
+    if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
+    if (device && bytes > seat.free_memory)
       throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
-                              binary_bytes(static_cast<double>(bytes)), device->info().name,
-                              binary_bytes(static_cast<double>(device->free_memory()))));
+                              binary_bytes(static_cast<double>(bytes)), device->name,
+                              binary_bytes(static_cast<double>(seat.free_memory))));
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
   // Tables read like ladders: backends as they were asked for, each from its first rung up.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/executor.hpp"
 #include "bench/options.hpp"
 
 namespace crosswarp {
@@ -21,6 +22,6 @@ struct Plan {
 
 /// Throws Error where the request cannot be met on this machine: a backend that was asked for has no device, a size
 /// that was asked for does not fit in memory.
-Plan plan(const Options& options, Runner& runner);
+Plan plan(const Options& options, Executor& executor);
 
 }  // namespace crosswarp

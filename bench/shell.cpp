@@ -7,12 +7,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "bench/interrupt.hpp"
+#include "bench/progress.hpp"
+#include "bench/resume.hpp"
 #include "bench/version.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
@@ -20,33 +25,79 @@
 namespace crosswarp {
 namespace {
 
+std::string prefix_of(const DeviceInfo& info) { return "device." + info.key + "."; }
+
+/// What devices reach, which takes a second of each.
+void add_measured(Context& context, const Options& options, const Plan& plan, Executor& executor) {
+  if (!options.run.why_untimed.empty()) return;
+  for (const std::string& name : plan.backends) {
+    const Backend& backend = Registry::instance().backend(name);
+    const Seat& seat = executor.seat(backend);
+    if (!seat.device) continue;
+    std::string& fact = context[prefix_of(*seat.device) + "measured_bytes_per_second"];
+    if (fact.empty()) fact = fmt::format("{:.4g}", executor.measured_bandwidth(backend));
+  }
+}
+
+/// How often Google Benchmark will ask for each cell.
+std::size_t repetitions(const Options& options) {
+  std::size_t count = 1;
+  for (const std::string& flag : options.benchmark_flags)
+    if (constexpr std::string_view name = "--benchmark_repetitions="; flag.starts_with(name))
+      count = std::max(1UL, std::strtoul(flag.c_str() + name.size(), nullptr, 10));
+  return count;
+}
+
 /// Results of a plan as they come; where they go.
 class Session {
  public:
-  Session(const Options& options, const Plan& plan, Runner& runner)
-      : options_(options), plan_(plan), runner_(runner), calls_(plan.groups.size()), results_(plan.groups.size()) {
-    if (!options.json.empty()) json_.emplace(options.json, context_of(options, plan, runner));
+  Session(const Options& options, const Plan& plan, Executor& executor)
+      : options_(options),
+        plan_(plan),
+        executor_(executor),
+        calls_(plan.groups.size()),
+        results_(plan.groups.size()),
+        progress_(options.quiet, plan.groups.size() * repetitions(options)) {
+    Context context = context_of(options, plan, executor);
+    if (!options.resume.empty()) earlier_ = read_earlier(options.resume, context);
+    add_measured(context, options, plan, executor);
+    context.insert(earlier_.context.begin(), earlier_.context.end());
+    for (std::size_t i = 0; i < earlier_.rows.size(); ++i)
+      known_[{earlier_.rows[i].name, earlier_.rows[i].repetition}] = i;
+    if (!options.json.empty()) json_.emplace(options.json, context, earlier_.rows);
     if (!options.csv.empty()) csv_.emplace(options.csv, options.counters);
     for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
+    if (!options.resume.empty() && !options.quiet)
+      std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options.resume);
+    catch_interrupts();
   }
 
-  /// The next repetition's result of a cell.
-  const Result& next(std::size_t group, std::size_t cell) {
+  /// The next repetition's result of a cell. None where the user ended the run before.
+  const Result* next(std::size_t group, std::size_t cell) {
     const std::size_t repetition = calls_[group][cell]++;
-    if (results_[group].size() <= repetition) run(group, repetition);
-    return results_[group][repetition][cell];
+    if (results_[group].size() <= repetition && !interrupted()) run(group, repetition);
+    return results_[group].size() <= repetition ? nullptr : &results_[group][repetition][cell];
   }
 
   /// Reads the counters of all that was timed. Only now: what reads them changes what is timed after it.
   void count() {
     if (options_.counters.empty()) return;
     std::set<std::string> why_not;  // each told once, however many cells it holds for
-    for (std::size_t group = 0; group < results_.size(); ++group) {
+    progress_ = Progress(options_.quiet, results_.size());
+    for (std::size_t group = 0; group < results_.size() && !interrupted(); ++group) {
       if (results_[group].empty()) continue;
-      show_progress(group, "counters");
       std::vector<Result>& first = results_[group].front();
-      runner_.count(first, options_.counters);
-      clear_progress();
+      std::vector<Result> uncounted;
+      std::vector<std::size_t> places;
+      for (std::size_t cell = 0; cell < first.size(); ++cell)
+        if (first[cell].time() && !first[cell].counters) {
+          uncounted.push_back(first[cell]);
+          places.push_back(cell);
+        }
+      progress_.begin(plan_.groups[group], uncounted.size(), "counters");
+      if (!uncounted.empty()) executor_.count(uncounted);
+      progress_.done(!uncounted.empty());
+      for (std::size_t i = 0; i < places.size(); ++i) first[places[i]] = uncounted[i];
       for (std::vector<Result>& repetition : results_[group])
         for (std::size_t cell = 0; cell < repetition.size(); ++cell) {
           if (repetition[cell].time()) {
@@ -66,10 +117,13 @@ class Session {
   /// Tells what follows from the results of several points.
   void conclude() {
     std::map<std::tuple<const ExperimentEntry*, std::string, Mode>, std::vector<Result>> series;
-    for (std::size_t group = 0; group < results_.size(); ++group)
-      if (!results_[group].empty())
-        for (const Result& result : results_[group].front())
-          series[{result.cell.experiment, result.device.name, plan_.groups[group].mode}].push_back(result);
+    const auto add = [&](const Result& result) {
+      series[{result.cell.experiment, result.device.name, result.mode}].push_back(result);
+    };
+    for (const auto& group : results_)
+      if (!group.empty()) std::for_each(group.front().begin(), group.front().end(), add);
+    for (const auto& [name, place] : known_)  // those that this run did not ask for
+      if (name.second == 0) add(earlier_.results[place]);
     for (const auto& [of, results] : series) {
       const auto& [experiment, device, mode] = of;
       const std::vector<std::string> findings = experiment->findings(outcomes(results));
@@ -83,8 +137,15 @@ class Session {
   }
 
   void finish() {
-    clear_progress();
     if (json_) json_->finish();
+  }
+
+  /// Says how to go on after an interruption.
+  void say_how_to_go_on() const {
+    std::cerr << "bench: interrupted; "
+              << (json_ ? fmt::format("what was done is in {}: the same command with --resume {} goes on\n",
+                                      options_.json, options_.json)
+                        : "nothing was kept: only runs with --json FILE can go on\n");
   }
 
   bool all_well() const { return all_well_; }
@@ -92,48 +153,69 @@ class Session {
 
  private:
   void run(std::size_t group, std::size_t repetition) {
-    show_progress(group, "times");
     const Group& g = plan_.groups[group];
-    std::vector<Result> results = runner_.run(g.cells, g.mode, plan_.backends);
-    clear_progress();
-    for (Result& result : results) {
-      result.repetition = repetition;
+    std::vector<Result> results(g.cells.size());
+    std::vector<Cell> cells;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < g.cells.size(); ++i)
+      if (auto kept = take_known(g.cells[i], g.mode, repetition)) {
+        results[i] = std::move(*kept);
+      } else {
+        cells.push_back(g.cells[i]);
+        places.push_back(i);
+      }
+    progress_.begin(g, cells.size(), "times");
+    executor_.watch = [&](const Position& p) { progress_.show(p.placement, options_.run.stop.placements); };
+    std::vector<Result> fresh;
+    if (!cells.empty()) fresh = executor_.run(cells, g.mode, plan_.backends);
+    executor_.watch = nullptr;
+    progress_.done(!cells.empty());
+    if (fresh.size() < cells.size()) return;  // interrupted
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      results[places[i]] = std::move(fresh[i]);
+      results[places[i]].repetition = repetition;
+      if (json_) json_->add(results[places[i]]);
+    }
+    for (const Result& result : results) {
       all_well_ = all_well_ && (result.status == Status::ok || result.status == Status::skipped);
-      if (json_) json_->add(result);
       if (csv_ && options_.counters.empty()) csv_->add(result);  // else when they are known
     }
-    if (prints_tables) std::cout << table(results, stdout_) << std::endl;
+    if (prints_tables && !cells.empty()) std::cout << table(results, stdout_) << std::endl;
     results_[group].push_back(std::move(results));
   }
 
-  void show_progress(std::size_t group, const char* what) const {
-    if (options_.quiet || stderr_.width == 0) return;
-    const Group& g = plan_.groups[group];
-    const std::string line =
-        fmt::format("[{}/{}] {} {} {}: {} of {} rungs", group + 1, plan_.groups.size(), g.cells[0].experiment->name,
-                    g.cells[0].point.name(), to_string(g.mode), what, g.cells.size());
-    std::cerr << "\r" << line.substr(0, stderr_.width - 1) << "\033[K" << std::flush;
-  }
-  void clear_progress() const {
-    if (!options_.quiet && stderr_.width) std::cerr << "\r\033[K" << std::flush;
+  /// A result of the earlier run that holds for this one.
+  std::optional<Result> take_known(const Cell& cell, Mode mode, std::size_t repetition) {
+    const auto found = known_.find({cell.id() + "/" + to_string(mode), repetition});
+    if (found == known_.end()) return {};
+    Result& result = earlier_.results[found->second];
+    known_.erase(found);
+    if (!is_finished(result)) return {};
+    if (const auto& device = executor_.seat(*cell.backend).device; device && !result.device.name.empty())
+      result.device = *device;
+    return std::move(result);
   }
 
   const Options& options_;
   const Plan& plan_;
-  Runner& runner_;
+  Executor& executor_;
   std::vector<std::vector<std::size_t>> calls_;            // by group and cell
   std::vector<std::vector<std::vector<Result>>> results_;  // by group, repetition and cell
+  Earlier earlier_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> known_;  // in `earlier_`, not yet taken
   std::optional<JsonFile> json_;
   std::optional<CsvFile> csv_;
-  Terminal stdout_ = Terminal::of(STDOUT_FILENO), stderr_ = Terminal::of(STDERR_FILENO);
+  Terminal stdout_ = Terminal::of(STDOUT_FILENO);
+  Progress progress_;
   bool all_well_ = true;
 };
 
-void report_to(benchmark::State& state, const Result& result) {
-  if (!result.time()) {
-    state.SkipWithError(result.label().c_str());
+void report_to(benchmark::State& state, const Result* given) {
+  if (!given || !given->time()) {
+    state.SkipWithError(given ? given->label().c_str() : "interrupted");
     return;
   }
+  const Result& result = *given;
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(*result.time());
   state.SetLabel(result.label());
   const auto count = [&](const char* name, std::optional<double> value) {
@@ -157,7 +239,7 @@ class NoReporter final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-Context context_of(const Options& options, const Plan& plan, Runner& runner) {
+Context context_of(const Options& options, const Plan& plan, Executor& executor) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   Context context{{"date", fmt::format("{:%FT%T+00:00}", fmt::gmtime(std::time(nullptr)))},
@@ -176,10 +258,10 @@ Context context_of(const Options& options, const Plan& plan, Runner& runner) {
     backends += (backends.empty() ? "" : ",") + name;
     const Backend& backend = Registry::instance().backend(name);
     for (const auto& [what, is] : backend.versions()) context[what] = is;
-    Device* device = runner.place(backend).device;
-    if (!device) continue;
-    const DeviceInfo& info = device->info();
-    const std::string prefix = "device." + info.key + ".";
+    const Seat& seat = executor.seat(backend);
+    if (!seat.device) continue;
+    const DeviceInfo& info = *seat.device;
+    const std::string prefix = prefix_of(info);
     for (const auto& [what, is] : info.versions) context[prefix + what] = is;
     context[prefix + "name"] = info.name;
     context[prefix + "architecture"] = info.architecture;
@@ -189,14 +271,12 @@ Context context_of(const Options& options, const Plan& plan, Runner& runner) {
     if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
     if (info.peak("memory") > 0)
       context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
-    if (options.run.why_untimed.empty() && !context.contains(prefix + "measured_bytes_per_second"))
-      context[prefix + "measured_bytes_per_second"] = fmt::format("{:.4g}", runner.measured_bandwidth(*device));
   }
   context["backends"] = backends;
   return context;
 }
 
-int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
+int run_benchmarks(const Options& options, const Plan& plan, Executor& executor) {
   std::vector<std::string> flags{options.program};
   flags.insert(flags.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
   std::vector<char*> argv;
@@ -209,7 +289,7 @@ int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
   benchmark::Initialize(&argc, argv.data());
   if (argc > 1) throw Error(fmt::format("{}: not a flag of Google Benchmark", argv[1]));
 
-  Session session(options, plan, runner);
+  Session session(options, plan, executor);
   session.prints_tables = !wants_format;
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
     for (std::size_t c = 0; c < plan.groups[g].cells.size(); ++c) {
@@ -223,8 +303,9 @@ int run_benchmarks(const Options& options, const Plan& plan, Runner& runner) {
   NoReporter none;
   benchmark::RunSpecifiedBenchmarks(wants_format ? nullptr : &none);
   session.count();
-  session.conclude();
+  if (!interrupted()) session.conclude();
   session.finish();
+  if (interrupted()) return session.say_how_to_go_on(), 128 + interrupted();
   return session.all_well() ? 0 : 1;
 }
 

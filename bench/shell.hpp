@@ -7,10 +7,11 @@
 
 namespace crosswarp {
 
-/// Runs a plan. Returns the exit code.
-int run_benchmarks(const Options& options, const Plan& plan, Runner& runner);
+/// Runs a plan, but for what `--resume` finds done. Returns the exit code: 128 and the signal's number where one ended
+/// it.
+int run_benchmarks(const Options& options, const Plan& plan, Executor& executor);
 
-/// What is known before anything runs: program, versions, devices, seed.
-Context context_of(const Options& options, const Plan& plan, Runner& runner);
+/// What is known before anything is timed: program, versions, devices, seed.
+Context context_of(const Options& options, const Plan& plan, Executor& executor);
 
 }  // namespace crosswarp

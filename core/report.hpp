@@ -53,6 +53,10 @@ using Context = std::map<std::string, std::string>;
 /// are null.
 std::string json_line(const Result& result);
 
+/// The result that json_line() wrote, but for what lines do not hold: of the device there is only its name, and samples
+/// are rounded. Throws Error where it is none, or is of a cell that this build lacks.
+Result read_json_line(const std::string& line, const Registry& registry = Registry::instance());
+
 /// What was counted for results that ran in the same rounds: the counters rung by rung, the kernels that each launches,
 /// what bounds each. Empty where nothing was asked for.
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
@@ -63,12 +67,19 @@ struct Conclusion {
   std::vector<std::string> lines;
 };
 
+/// A result as it stands in a file: its line, and what tells it from others.
+struct JsonRow {
+  std::string name;
+  std::size_t repetition;
+  std::string line;
+};
+
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which
-/// appears whole or not at all.
+/// appears whole or not at all. The journal's first line is the context.
 class JsonFile {
  public:
-  /// Throws Error where the files cannot be written.
-  JsonFile(std::string path, Context context);
+  /// `earlier`: results of an earlier run, to be kept. Throws Error where the files cannot be written.
+  JsonFile(std::string path, Context context, const std::vector<JsonRow>& earlier = {});
   /// A second result of the same name and repetition takes the first one's place in the file.
   void add(const Result& result);
   /// What follows from results that were added.
@@ -76,6 +87,9 @@ class JsonFile {
   void finish();
 
  private:
+  void add(const JsonRow& row);
+  void write(const std::string& line);  // to the journal
+
   std::string path_;
   Context context_;
   std::vector<Conclusion> findings_;

@@ -111,13 +111,18 @@ std::string json_line(const Result& r) {
   json["shared_bytes"] = r.kernel.registers ? Json(r.kernel.shared_bytes) : Json(nullptr);
   json["occupancy"] = known(r.kernel.occupancy);
   json["blocks"] = known(static_cast<double>(r.kernel.blocks));
+  json["blocks_with_work"] = known(static_cast<double>(r.kernel.useful_blocks));
   json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
   const auto bound = bound_in_words(r);
   json["bound"] = bound ? Json(bound->words) : Json(nullptr);
   json["most_gain"] = bound ? number(bound->gain) : Json(nullptr);
   json["proof"] = r.proof.empty() ? Json(nullptr) : Json(r.proof);
   json["observed"] = Json::object();
-  for (const Observation& o : r.observed) json["observed"][o.name] = o.value;
+  json["observed_units"] = Json::object();
+  for (const Observation& o : r.observed) {
+    json["observed"][o.name] = o.value;
+    json["observed_units"][o.name] = o.unit;
+  }
   if (r.counters) add_counters(json, *r.counters);
   json["over_parent"] = ratio(r.parent);
   json["over_library"] = ratio(r.library);
@@ -131,23 +136,34 @@ std::string json_line(const Result& r) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-JsonFile::JsonFile(std::string path, Context context) : path_(std::move(path)), context_(std::move(context)) {
+JsonFile::JsonFile(std::string path, Context context, const std::vector<JsonRow>& earlier)
+    : path_(std::move(path)), context_(std::move(context)) {
   // Whether the file can be written is better found out now than after the run.
-  const bool existed = std::filesystem::exists(path_);
-  if (!std::ofstream(path_, std::ios::app)) throw Error(fmt::format("--json {}: cannot be written", path_));
-  if (!existed) std::filesystem::remove(path_);
-  journal_.open(path_ + ".journal");
-  if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
+  if (std::filesystem::is_directory(path_))
+    throw Error(fmt::format("--json {}: cannot be written (it is a folder)", path_));
+  // What an earlier journal holds must not be gone for a moment: the new one takes its place when it holds it, too.
+  const std::string journal = path_ + ".journal", unfinished = journal + ".tmp";
+  journal_.open(unfinished);
+  write({Json{{"context", context_}}.dump()});
+  for (const JsonRow& row : earlier) add(row);
+  std::error_code failed;
+  std::filesystem::rename(unfinished, journal, failed);
+  if (failed) throw Error(fmt::format("--json {}: its journal cannot be written ({})", path_, failed.message()));
 }
 
-void JsonFile::add(const Result& result) {
-  const auto [place, is_new] = places_.try_emplace({result.name(), result.repetition}, lines_.size());
-  if (is_new) lines_.emplace_back();
-  std::string& line = lines_[place->second];
-  line = json_line(result);
+void JsonFile::write(const std::string& line) {
   journal_ << line << std::endl;
   if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
 }
+
+void JsonFile::add(const JsonRow& row) {
+  const auto [place, is_new] = places_.try_emplace({row.name, row.repetition}, lines_.size());
+  if (is_new) lines_.emplace_back();
+  lines_[place->second] = row.line;
+  write(row.line);
+}
+
+void JsonFile::add(const Result& result) { add({result.name(), result.repetition, json_line(result)}); }
 
 void JsonFile::finish() {
   // One line for each result: readable in a diff, and the samples do not fill the screen.

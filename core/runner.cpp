@@ -102,18 +102,6 @@ void fail(Result& result, const std::string& why) {
   result.note = why;
 }
 
-/// One launch on each set, outside of any timing, with the kernels noted.
-void verify_on(Device& device, Problem& problem, std::size_t sets, Result& result) {
-  Bound bound = result.cell.variant->bind(device, problem, *result.cell.tuning);
-  problem.poison();
-  bound.log->on = true;
-  const Range range(device, result.cell.id());
-  for (std::size_t set = 0; set < sets; ++set) bound.launch(set);
-  device.synchronize();
-  judge(result, problem, bound);
-  result.kernel = largest(bound.log->kernels);
-}
-
 }  // namespace
 
 /// What is the same for every row of a point.
@@ -126,6 +114,7 @@ struct Runner::Batching {
 /// A cell while it is timed. It is bound to one placement's problem at a time.
 struct Runner::Contestant {
   Result* result;
+  std::size_t place;  // among the cells given
   bool gated;
   std::string id = result->cell.id();
   Bound bound = {};
@@ -195,13 +184,36 @@ Result Runner::start(const Cell& cell) {
   return result;
 }
 
+/// One launch on each set, outside of any timing, with the kernels noted.
+void Runner::verify_on(Device& device, Problem& problem, std::size_t sets, Result& result, std::size_t cell) {
+  enter(device, cell);
+  Bound bound = result.cell.variant->bind(device, problem, *result.cell.tuning);
+  problem.poison();
+  bound.log->on = true;
+  const Range range(device, result.cell.id());
+  for (std::size_t set = 0; set < sets; ++set) {
+    enter(device, cell);
+    bound.launch(set);
+  }
+  device.synchronize();
+  enter(device, cell);
+  judge(result, problem, bound);
+  result.kernel = largest(bound.log->kernels);
+}
+
+void Runner::enter(const Device& device, std::size_t cell) {
+  if (device.lost()) throw Error(lost_earlier);  // else what is done now would fail in words that mislead
+  if (options_.position) options_.position->enter(cell);
+}
+
 Result Runner::verify(const Cell& cell, std::size_t sets) {
   Result result = start(cell);
   if (!result.note.empty()) return result;
   Device& device = *place(*cell.backend).device;
   try {
+    enter(device);
     const auto prepared = cell.experiment->prepare(device, cell.point, options_.seed, sets);
-    verify_on(device, *prepared, sets, result);
+    verify_on(device, *prepared, sets, result, 0);
   } catch (const std::exception& error) {
     fail(result, error.what());
   }
@@ -230,17 +242,17 @@ double Runner::measured_peak(Device& device, std::string_view part) {
 std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(start(cell));
-  std::map<Device*, std::vector<Result*>> by_device;
-  for (Result& result : results) {
-    result.mode = mode;
-    if (result.note.empty()) by_device[place(*result.cell.backend).device].push_back(&result);
+  std::map<Device*, std::vector<std::size_t>> by_device;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].mode = mode;
+    if (results[i].note.empty()) by_device[place(*cells[i].backend).device].push_back(i);
   }
-  for (const auto& [device, on_device] : by_device) {
+  for (const auto& [device, places] : by_device) {
     try {
-      run_on(*device, on_device, mode);
+      run_on(*device, results, places, mode);
     } catch (const std::exception& error) {  // the device itself: memory, a lost context
-      for (Result* result : on_device)
-        if (result->status == Status::skipped || result->status == Status::ok) fail(*result, error.what());
+      for (const std::size_t i : places)
+        if (results[i].status == Status::skipped || results[i].status == Status::ok) fail(results[i], error.what());
     }
   }
   if (!options_.why_untimed.empty())
@@ -256,20 +268,26 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
 
 void Runner::count(std::vector<Result>& results, const std::vector<const Counter*>& wanted) {
   std::map<Device*, std::unique_ptr<Problem>> prepared;
-  for (Result& result : results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Result& result = results[i];
     if (!result.time()) continue;
     const Cell& cell = result.cell;
     Device& device = *place(*cell.backend).device;
     Counters& counters = result.counters.emplace();
     try {
-      if (device.lost()) throw Error(lost_earlier);
+      enter(device, i);
       std::unique_ptr<Problem>& problem = prepared[&device];
       if (!problem) problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
       const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
       problem->poison();
       const Range range(device, cell.id());
       counters = device.count(
-          wanted, [&] { bound.launch(0); }, result.mode != Mode::hot);
+          wanted,
+          [&] {
+            enter(device, i);
+            bound.launch(0);
+          },
+          result.mode != Mode::hot);
       if (!counters.why_not.empty()) continue;
       if (const Verdict verdict = problem->check(cell.variant->result); !verdict.ok)
         throw Error("wrong when counted: " + verdict.where);
@@ -307,17 +325,19 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   return result;
 }
 
-void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mode) {
-  const Cell& first = results.front()->cell;
+void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode) {
+  enter(device);
+  const Cell& first = all[places.front()].cell;
   const std::size_t footprint = first.experiment->footprint(first.point);
   const Batching batching{launches_in(device, footprint, mode), mode};
   measured_bandwidth(device);  // which also brings it to its working clock
   std::vector<Contestant> contestants;
-  for (Result* result : results) {
-    result->measured_peak = measured_peak(device, result->cost.ceiling);
-    result->measurement.launches = batching.launches;
-    result->measurement.before = device.telemetry();
-    contestants.push_back({result, result->cell.variant->result == ResultIn::device});
+  for (const std::size_t i : places) {
+    Result& result = all[i];
+    result.measured_peak = measured_peak(device, result.cost.ceiling);
+    result.measurement.launches = batching.launches;
+    result.measurement.before = device.telemetry();
+    contestants.push_back({&result, i, result.cell.variant->result == ResultIn::device});
   }
   Placements floors;
   double preparing = 0;  // seconds; at most as many as all cells may take
@@ -325,6 +345,8 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
   for (std::size_t p = 0; p < options_.stop.placements && !contestants.empty(); ++p) {
     if (preparing > most_preparing) break;
     const double began = wall_clock();
+    enter(device);
+    if (options_.position) options_.position->placement = p;
     Buffer<std::byte> ballast;
     std::unique_ptr<Problem> prepared;
     try {
@@ -349,10 +371,10 @@ void Runner::run_on(Device& device, const std::vector<Result*>& results, Mode mo
       return c.result->status != Status::ok || c.wall >= options_.stop.time_limit;
     });
   }
-  for (Result* result : results) {
-    result->measurement.after = device.telemetry();
-    result->floor = location(floors);
-    if (result->status == Status::ok) conclude(*result, static_cast<double>(footprint), batching);
+  for (const std::size_t i : places) {
+    all[i].measurement.after = device.telemetry();
+    all[i].floor = location(floors);
+    if (all[i].status == Status::ok) conclude(all[i], static_cast<double>(footprint), batching);
   }
 }
 
@@ -367,9 +389,11 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   const auto verify_timed = [&](Contestant& c, const std::string& when) {
     const double began = wall_clock();
     try {
+      enter(device, c.place);
       problem.poison();
       const Range range(device, c.id);
       sample(c.launch, c.gated);
+      enter(device, c.place);
       judge(*c.result, problem, c.bound);
       if (c.result->status != Status::ok) c.result->note = when + c.result->note;
     } catch (const std::exception& error) {
@@ -380,13 +404,10 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   const auto is_out = [](const Contestant& c) { return c.result->status != Status::ok; };
 
   for (Contestant& c : contestants) {
-    if (device.lost()) {  // by one before it: whatever it did now would fail in words that mislead
-      fail(*c.result, lost_earlier);
-      continue;
-    }
     try {
-      if (c.result->measurement.seconds.empty()) verify_on(device, problem, batching.sets(), *c.result);
+      if (c.result->measurement.seconds.empty()) verify_on(device, problem, batching.sets(), *c.result, c.place);
       if (is_out(c)) continue;
+      enter(device, c.place);
       c.bind(device, problem, batching.mode);
     } catch (const std::exception& error) {
       fail(*c.result, error.what());
@@ -400,6 +421,7 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   std::vector<std::function<double()>> turns;
   for (Contestant& c : contestants) {
     turns.push_back([&] {
+      enter(device, c.place);
       const Range range(device, c.id);
       const double before = processor_clock();
       const double seconds = sample(c.launch, c.gated);
@@ -411,8 +433,10 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
   const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
   StopRule rule = share(options_.stop);
   rule.min_time /= per_launch;  // samples are of one launch
-  std::vector<Samples> sampled =
-      sample_round_robin(turns, rule, wall_clock, [&] { return sample(empty, true) / per_launch; });
+  std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock, [&] {
+    enter(device);
+    return sample(empty, true) / per_launch;
+  });
 
   if (!sampled.back().seconds.empty()) floors.push_back(std::move(sampled.back().seconds));
   for (std::size_t i = 0; i < contestants.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/position.hpp"
 #include "core/result.hpp"
 #include "core/sampler.hpp"
 
@@ -18,6 +19,7 @@ struct RunOptions {
   /// Of devices by their name: ceilings beyond the memory's, as an earlier run measured them.
   std::map<std::string, Peaks> ceilings = {};
   std::string why_untimed = {};  ///< Why times would say nothing here (a profiler is attached): then none are kept.
+  Position* position = nullptr;  ///< Noted before each launch, where somebody watches.
 };
 
 /// Opens devices as they are needed and keeps them. Cells of one point on one physical device share their inputs.
@@ -38,7 +40,8 @@ class Runner {
   /// One launch on each of `sets` inputs, checked.
   Result verify(const Cell& cell, std::size_t sets = 1);
 
-  /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again.
+  /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again. Where one of them makes the
+  /// device unusable, the position stays at that cell, and what comes after it fails.
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends);
 
   /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
@@ -55,6 +58,9 @@ class Runner {
   /// The measured memory ceiling of `device`, taken on first use. 0 where nothing is timed.
   double measured_bandwidth(Device& device);
 
+  /// Takes it as given for the device of that key, as another process measured it.
+  void assume_bandwidth(const std::string& key, double bandwidth) { bandwidths_[key] = bandwidth; }
+
   /// The measured rate of a part of `device`: of memory as above, of others by RunOptions. 0 where nobody knows.
   double measured_peak(Device& device, std::string_view part);
 
@@ -62,7 +68,10 @@ class Runner {
   struct Batching;
   struct Contestant;
   Result start(const Cell& cell);
-  void run_on(Device& device, const std::vector<Result*>& results, Mode mode);
+  /// To be called before anything is launched for the cell at place `cell`. Throws Error where the device is lost.
+  void enter(const Device& device, std::size_t cell = Position::nobody);
+  void verify_on(Device& device, Problem& problem, std::size_t sets, Result& result, std::size_t cell);
+  void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode);
   void run_placement(Device& device, Problem& problem, const Batching& batching, std::vector<Contestant>& contestants,
                      Placements& floors);
   void conclude(Result& result, double footprint, const Batching& batching);

@@ -73,6 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"profile_mode", "--profile host/reduce_sum/reference/n:8/type:f32/colt", "did you mean 'cold'"},
         BadRequest{"profile_of_many", "--profile host/reduce_sum/reference", "name one, as host/reduce_sum"},
         BadRequest{"min_time", "--min-time soon", "--min-time"},
+        BadRequest{"resume_without_times", "--verify --resume out.json", "--resume: is for runs that time"},
         BadRequest{"google_flag", "--experiment reduce_sum --backend host --benchmark_no_such_thing=1",
                    "--benchmark_no_such_thing"},
         BadRequest{"google_filter", "--experiment reduce_sum --backend host --benchmark_filter=nothing_is_named_so",
@@ -160,7 +161,7 @@ TEST(Program, KeepsAJournalOfFinishedCells) {
   std::ifstream journal(json + ".journal");
   std::size_t count = 0;
   for (std::string line; std::getline(journal, line); ++count) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
-  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(count, 3u);  // a context and two results
 }
 
 TEST(Program, PassesGoogleBenchmarksFlagsThrough) {

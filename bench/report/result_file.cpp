@@ -5,48 +5,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
-#include <numeric>
 #include <set>
 
 #include "core/error.hpp"
+#include "core/json_fields.hpp"
 #include "core/names.hpp"
 
 namespace crosswarp {
 namespace {
-
-constexpr double nanosecond = 1e-9;
-
-std::optional<double> number(const Json& value) {
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
-std::optional<double> seconds(const Json& nanoseconds) {
-  const auto value = number(nanoseconds);
-  return value ? std::optional(*value * nanosecond) : std::nullopt;
-}
-
-std::optional<Ratio> ratio(const Json& value) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  if (!value.is_object() || !value.at("value").is_number()) return {};
-  return Ratio{value.at("value").get<double>(),
-               {number(value.at("low")).value_or(unknown), number(value.at("high")).value_or(unknown)}};
-}
-
-/// The samples, which lie in a file one placement after the other.
-Placements placements(const Json& json) {
-  const auto samples = json.at("sample_times").get<std::vector<double>>();
-  const auto sizes = json.at("samples_by_placement").get<std::vector<std::size_t>>();
-  if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != samples.size())
-    throw Error("samples_by_placement does not add up to the samples");
-  Placements all;
-  std::size_t next = 0;
-  for (const std::size_t size : sizes) {
-    all.emplace_back();
-    for (std::size_t i = 0; i < size; ++i) all.back().push_back(samples[next++] * nanosecond);
-  }
-  return all;
-}
 
 Row row(const Json& json) {
   Row row;
@@ -68,22 +34,22 @@ Row row(const Json& json) {
   row.note = json.at("note");
   row.library = json.at("library");
   row.repetition = json.at("repetition_index");
-  row.time = seconds(json.at("real_time"));
+  row.time = read_seconds(json.at("real_time"));
   row.rate_of = quantity(json.value("rate_of", "bytes"));  // files of version 0.0 have bytes only
-  row.rate = number(json.at(json.contains("rate") ? "rate" : "bytes_per_second"));
-  row.of_peak = number(json.at("of_measured_peak"));
-  row.floor = seconds(json.at("floor_ns"));
-  row.over_parent = ratio(json.at("over_parent"));
-  row.over_library = ratio(json.at("over_library"));
-  row.over_other = ratio(json.at("over_other"));
-  if (row.status == to_string(Status::ok)) row.seconds = placements(json);
+  row.rate = read_number(json.at(json.contains("rate") ? "rate" : "bytes_per_second"));
+  row.of_peak = read_number(json.at("of_measured_peak"));
+  row.floor = read_seconds(json.at("floor_ns"));
+  row.over_parent = read_ratio(json.at("over_parent"));
+  row.over_library = read_ratio(json.at("over_library"));
+  row.over_other = read_ratio(json.at("over_other"));
+  if (row.status == to_string(Status::ok)) row.seconds = read_placements(json);
   for (const char* fact : {"registers", "shared_bytes", "occupancy", "blocks", "threads_per_block"})
-    if (const auto value = number(json.at(fact))) row.kernel[fact] = *value;
+    if (const auto value = read_number(json.at(fact))) row.kernel[fact] = *value;
   if (json.contains("observed")) row.observed = json.at("observed").get<std::map<std::string, double>>();
   const auto counters = json.find("counters");
   if (counters != json.end())
     for (const auto& [name, value] : counters->items())
-      if (const auto count = number(value)) row.counters[name] = *count;
+      if (const auto count = read_number(value)) row.counters[name] = *count;
   row.all = json;
   for (const char* samples : {"sample_times", "samples_by_placement"}) row.all.erase(samples);
   return row;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -197,10 +198,10 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
   JsonFile file(path, {{"seed", "7"}});
   EXPECT_FALSE(fs::exists(path));
   file.add(ok);
-  EXPECT_EQ(lines(contents(path + ".journal")), 1u);
+  EXPECT_EQ(lines(contents(path + ".journal")), 2u);  // the context comes first
   wrong.repetition = 1;
   file.add(wrong);
-  EXPECT_EQ(lines(contents(path + ".journal")), 2u);  // there before the run ends
+  EXPECT_EQ(lines(contents(path + ".journal")), 3u);  // there before the run ends
   EXPECT_FALSE(fs::exists(path));
   file.finish();
   const json j = json::parse(contents(path));
@@ -208,6 +209,8 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
   ASSERT_EQ(j.at("benchmarks").size(), 2u);
   std::istringstream journal(contents(path + ".journal"));
   std::string line;
+  std::getline(journal, line);
+  EXPECT_EQ(json::parse(line), (json{{"context", j.at("context")}}));
   for (const json& entry : j.at("benchmarks")) {
     std::getline(journal, line);
     EXPECT_EQ(json::parse(line), entry);
@@ -272,9 +275,63 @@ TEST_F(JsonFileTest, ThrowsWhereTheFileCannotBeFinished) {
 TEST_F(JsonFileTest, ThrowsWhereTheJournalCannotBeWritten) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const std::string path = folder + "/out.json";
-  fs::create_symlink("/dev/full", path + ".journal");
-  JsonFile file(path, {});
-  EXPECT_TRUE(refuses([&] { file.add(ok); }, "--json " + path));
+  fs::create_symlink("/dev/full", path + ".journal.tmp");
+  EXPECT_TRUE(refuses([&] { JsonFile(path, {}); }, "--json " + path));
+}
+
+TEST_F(JsonFileTest, KeepsEarlierResultsFromTheStart) {
+  const std::string path = folder + "/out.json";
+  const std::string earlier = json_line(skipped);
+  std::ofstream(path + ".journal") << "what an earlier run left";
+  JsonFile file(path, {}, {{wrong.name(), 0, earlier}, {ok.name(), 1, json_line(ok)}});
+  EXPECT_EQ(lines(contents(path + ".journal")), 3u);
+  EXPECT_NE(contents(path + ".journal").find(earlier), std::string::npos);
+  file.add(wrong);  // takes the place of its namesake
+  file.finish();
+  const json all = json::parse(contents(path)).at("benchmarks");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].at("status"), "wrong");
+  EXPECT_EQ(all[1].at("status"), "ok");
+}
+
+TEST_F(JsonLine, IsReadBackAsItWasWritten) {
+  ok.counters = some_counters();
+  ok.observed = {{"cycles_per_load", "cycle", 34.2}};
+  ok.library = Ratio{0.5, {std::numeric_limits<double>::quiet_NaN(), 1}};
+  ok.other = ok.parent;
+  ok.other_rung = "fake/fill/naive";
+  ok.proof = "proven: registers 32";
+  ok.measurement.seconds.push_back({6e-6, 4e-6});
+  ok.measurement.cpu_seconds = 3e-6;
+  ok.measurement.after.throttle = "power";
+  ok.kernel.useful_blocks = 7;
+  ok.mode = Mode::hot;
+  ok.repetition = 3;
+  wrong.verdict.error = std::numeric_limits<double>::quiet_NaN();
+  for (const Result* r : {&ok, &skipped, &wrong}) {
+    Result again = read_json_line(json_line(*r), lab.registry);
+    EXPECT_EQ(again.device.name, r->device.name);
+    again.device = r->device;
+    const json before = json::parse(json_line(*r)).flatten(), after = json::parse(json_line(again)).flatten();
+    ASSERT_EQ(before.size(), after.size());
+    for (const auto& [field, value] : before.items())
+      if (value.is_number_float()) {
+        EXPECT_NEAR(after.at(field), value, 1e-9 * std::abs(value.get<double>())) << field;
+      } else {
+        EXPECT_EQ(after.at(field), value) << field;
+      }
+    EXPECT_EQ(again.kernel.useful_blocks, r->kernel.useful_blocks);
+    ASSERT_EQ(again.observed.size(), r->observed.size());
+    for (std::size_t i = 0; i < r->observed.size(); ++i) EXPECT_EQ(again.observed[i].unit, r->observed[i].unit);
+  }
+}
+
+TEST_F(JsonLine, IsRefusedWhereItIsNoneOfThisBuild) {
+  EXPECT_TRUE(refuses([] { read_json_line("{"); }, "not a result of this program"));
+  EXPECT_TRUE(refuses([] { read_json_line("{}"); }, "not a result of this program"));
+  json other = json::parse(json_line(ok));
+  other["variant"] = "removed";
+  EXPECT_TRUE(refuses([&] { read_json_line(other.dump(), lab.registry); }, "is not in this build"));
 }
 
 /// The records of a CSV file (RFC 4180).

@@ -525,5 +525,35 @@ TEST_F(RunnerTest, SaysOfCellsAfterAFaultThatTheDeviceWasLostBefore) {
   EXPECT_EQ(results[1].label(), "failed: the device was lost to an earlier fault");
 }
 
+TEST_F(RunnerTest, StaysAtTheCellThatLostTheDevice) {
+  Position position;
+  RunOptions options;
+  options.position = &position;
+  Runner watched(options);
+  std::vector<std::uint64_t> places;
+  add("after", [&](const Launch& l) {
+    places.push_back(position.cell);
+    l.fill();
+  });
+  add("before", [&](const Launch& l) {
+    places.push_back(position.cell);
+    l.fill();
+  });
+  add("faults", [&](const Launch& l) {
+    l.device.is_lost = true;
+    throw Error("an illegal address was accessed");
+  });
+  const std::vector<Cell> cells{lab.cell("fake/fill/before"), lab.cell("fake/fill/faults"),
+                                lab.cell("fake/fill/after")};
+  const auto results = watched.run(cells, Mode::cold, {"fake"});
+  EXPECT_EQ(position.cell, 1u);
+  EXPECT_GT(position.steps, 1u);
+  EXPECT_EQ(std::count(places.begin(), places.end(), 2u), 0) << "nothing is launched on a lost device";
+  EXPECT_EQ(std::count(places.begin(), places.end(), 0u), static_cast<std::ptrdiff_t>(places.size()));
+  EXPECT_EQ(results[1].label(), "failed: an illegal address was accessed");
+  EXPECT_EQ(results[0].label(), "failed: the device was lost to an earlier fault");
+  EXPECT_EQ(results[2].label(), "failed: the device was lost to an earlier fault");
+}
+
 }  // namespace
 }  // namespace crosswarp

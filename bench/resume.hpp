@@ -1,0 +1,25 @@
+// What an earlier run left: results that need not be taken again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report.hpp"
+
+namespace crosswarp {
+
+struct Earlier {
+  Context context;
+  std::vector<JsonRow> rows;    ///< As they stand in the file.
+  std::vector<Result> results;  ///< The same, in the same order.
+};
+
+/// The results in `path`, or in its journal where that is newer, as it is when a run was cut short. Nothing where there
+/// is neither. Throws Error where they cannot be read, or where they and a run whose context is `now` do not belong
+/// into one file, because device, build, seed or rules of measuring differ.
+Earlier read_earlier(const std::string& path, const Context& now);
+
+/// Whether a run that goes on leaves this result as it is: it does not where the cell failed.
+bool is_finished(const Result& result);
+
+}  // namespace crosswarp

@@ -1,0 +1,20 @@
+// Fields of a result's JSON, back to what they were written from.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/statistics.hpp"
+
+namespace crosswarp {
+
+/// None for null.
+std::optional<double> read_number(const nlohmann::ordered_json& value);
+/// None for null; in seconds.
+std::optional<double> read_seconds(const nlohmann::ordered_json& nanoseconds);
+/// None for null. Where the interval is unknown, its ends are NaN.
+std::optional<Ratio> read_ratio(const nlohmann::ordered_json& value);
+/// The samples, which lie in a result one placement after the other. Throws Error where they do not add up.
+Placements read_placements(const nlohmann::ordered_json& result);
+
+}  // namespace crosswarp

@@ -1,0 +1,350 @@
+// What is finished stays: whatever faults, hangs or is killed, a cell that had a result keeps it, and --resume ends
+// with the cells of a run that nobody disturbed. CROSSWARP_KILLS: how many kills at random moments (20).
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Seconds = std::chrono::duration<double>;
+
+const std::string bench = sibling("bench");
+const std::string host = "--experiment reduce_sum --backend host --hot --placements 2 ",
+                  quick = host + "--min-time 0.001 ";
+
+/// A program that runs beside the test.
+class Running {
+ public:
+  explicit Running(const std::string& command) : process_(fork()) {
+    if (process_ != 0) return;
+    const int nowhere = open("/dev/null", O_RDWR);
+    for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
+    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
+    _exit(127);
+  }
+  ~Running() {
+    send(SIGKILL);
+    wait();
+  }
+  void send(int signal) const {
+    if (!is_over_) kill(process_, signal);
+  }
+  bool is_over() {
+    is_over_ = is_over_ || waitpid(process_, &status_, WNOHANG) == process_;
+    return is_over_;
+  }
+  /// The exit code, or -1 where a signal ended it.
+  int wait() {
+    if (!is_over_) waitpid(process_, &status_, 0);
+    is_over_ = true;
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
+  }
+  /// A process that it started; 0 where there is none.
+  pid_t worker() const {
+    const std::string self = std::to_string(process_);
+    pid_t child = 0;
+    std::ifstream("/proc/" + self + "/task/" + self + "/children") >> child;
+    return child;
+  }
+
+ private:
+  pid_t process_;
+  int status_ = 0;
+  bool is_over_ = false;
+};
+
+bool is_running(pid_t process) {
+  std::string id, name, state;
+  std::ifstream("/proc/" + std::to_string(process) + "/stat") >> id >> name >> state;
+  return !state.empty() && state != "Z";
+}
+
+/// Waits for what must become true soon.
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+class Resume : public testing::Test {
+ protected:
+  Resume() {
+    fs::create_directories(folder_);
+    setenv("OMP_NUM_THREADS", "1", 1);  // threads that wait for each other take long where others need the cores
+  }
+  ~Resume() override { fs::remove_all(folder_); }
+
+  Finished run(const std::string& arguments, const std::string& program = bench) const {
+    return run_process(program + " " + arguments);
+  }
+
+  json whole() const { return json::parse(std::ifstream(file)); }
+  std::set<std::string> names() const {
+    std::set<std::string> all;
+    const json results = whole();
+    for (const json& row : results.at("benchmarks")) EXPECT_TRUE(all.insert(row.at("name")).second) << row.at("name");
+    return all;
+  }
+  std::map<std::string, std::string> labels() const {
+    std::map<std::string, std::string> all;
+    const json results = whole();
+    for (const json& row : results.at("benchmarks")) all[row.at("variant")] = row.at("label");
+    return all;
+  }
+  std::size_t journal_lines() const {
+    std::stringstream text;
+    text << std::ifstream(file + ".journal").rdbuf();
+    return lines_in(text.str());
+  }
+
+  /// Samples by cell, for all that did not fail: of the file, or of its journal if that is newer. Only the journal's
+  /// last line may be cut off.
+  std::map<std::string, json> finished() const {
+    std::map<std::string, json> cells;
+    const auto add = [&](const json& row) {
+      if (row.at("status") != "failed") cells[row.at("name")] = row.at("sample_times");
+    };
+    const std::string journal = file + ".journal";
+    const bool has_file = fs::exists(file), has_journal = fs::exists(journal);
+    if (has_file) {
+      const json results = whole();
+      if (!has_journal || fs::last_write_time(file) >= fs::last_write_time(journal)) {
+        for (const json& row : results.at("benchmarks")) add(row);
+        return cells;
+      }
+    }
+    std::ifstream lines(journal);
+    for (std::string line; std::getline(lines, line);) {
+      const json row = json::parse(line, nullptr, false);
+      EXPECT_TRUE(!row.is_discarded() || lines.peek() == EOF) << line;
+      if (row.is_object() && row.contains("name")) add(row);
+    }
+    return cells;
+  }
+
+  const std::string folder_ = temporary_file("resume");
+  const std::string file = folder_ + "/out.json";
+};
+
+TEST_F(Resume, GoesOnWithoutTheCellThatFaults) {
+  const std::string cells = "-q " + quick + "--n 1003 --variant faults,off_by_one,reference --resume " + file;
+  ASSERT_EQ(run(cells, sibling("broken_bench")).exit_code, 1);  // nothing is there to be kept: all of them run
+  const auto told = labels();
+  const auto before = finished();
+  EXPECT_EQ(told.at("faults"), "failed: ended its process: Segmentation fault");
+  EXPECT_TRUE(told.at("off_by_one").starts_with("wrong: ")) << told.at("off_by_one");
+  EXPECT_EQ(told.at("reference"), "ok");
+  // What failed runs again, the others stay.
+  const Finished again = run(cells, sibling("broken_bench"));
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(labels(), told);
+  EXPECT_EQ(finished(), before);
+  EXPECT_NE(again.output.find("host/reduce_sum/faults"), std::string::npos) << again.output;
+}
+
+TEST_F(Resume, GoesOnWithoutTheCellThatHangs) {
+  const Finished finished = run("-q " + quick + "--n 1003 --variant never_ends,reference --hang-limit 4 --json " + file,
+                                sibling("broken_bench"));
+  EXPECT_EQ(finished.exit_code, 1) << finished.output;
+  EXPECT_EQ(labels().at("never_ends"), "failed: hung: no sign of life for 4 s (--hang-limit)");
+  EXPECT_EQ(labels().at("reference"), "ok");
+}
+
+TEST_F(Resume, VerifiesOnAfterAFault) {
+  const Finished finished = run("--verify " + quick + "--n 1003 --variant faults,reference", sibling("broken_bench"));
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.output.find("1 ok, 0 wrong, 1 failed, 0 skipped"), std::string::npos) << finished.output;
+}
+
+TEST_F(Resume, RunsInOneProcessWhereThatIsWanted) {
+  const Finished finished = run("--in-process --verify " + quick + "--n 1000");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  // Then nobody is left to tell what a fault was of.
+  const Finished faulted = run("--in-process --verify " + quick + "--n 1003 --variant faults", sibling("broken_bench"));
+  EXPECT_EQ(faulted.output.find("failed: "), std::string::npos) << faulted.output;
+  EXPECT_NE(faulted.exit_code, 0);
+}
+
+TEST_F(Resume, AddsWhatIsMissing) {
+  ASSERT_EQ(run("-q " + quick + "--n 1000,2000 --benchmark_repetitions=2 --json " + file).exit_code, 0);
+  const json before = whole().at("benchmarks");
+  ASSERT_EQ(before.size(), 4u);
+  const std::string csv = folder_ + "/out.csv";
+  const Finished more = run(quick + "--n 2000,3000 --benchmark_repetitions=3 --resume " + file + " --csv " + csv);
+  EXPECT_EQ(more.exit_code, 0) << more.output;
+  EXPECT_NE(more.output.find("4 results are in " + file), std::string::npos) << more.output;
+  const json after = whole().at("benchmarks");  // what is not asked for again stays, too
+  ASSERT_EQ(after.size(), 8u);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after[i], before[i]);
+  std::stringstream lines;
+  lines << std::ifstream(csv).rdbuf();
+  EXPECT_EQ(lines_in(lines.str()), 1u + 2 * 3) << lines.str();
+}
+
+TEST_F(Resume, GoesOnFromTheJournalOfARunThatWasKilled) {
+  const std::string cells = quick + "--n 1000:40000:+1000";
+  {
+    Running program(bench + " " + cells + " --json " + file);
+    ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
+    const pid_t worker = program.worker();
+    EXPECT_TRUE(is_running(worker)) << worker;
+    program.send(SIGKILL);
+    program.wait();
+    EXPECT_TRUE(soon([&] { return !is_running(worker); }));
+  }
+  EXPECT_FALSE(fs::exists(file));
+  fs::resize_file(file + ".journal", fs::file_size(file + ".journal") - 100);  // killed in the middle of a line
+  const auto before = finished();
+  EXPECT_GE(before.size(), 1u);
+  EXPECT_LT(before.size(), 40u);
+  ASSERT_EQ(run("-q " + cells + " --resume " + file).exit_code, 0);
+  EXPECT_EQ(names().size(), 40u);
+  for (const auto& [name, samples] : before) EXPECT_EQ(finished().at(name), samples) << name;
+}
+
+TEST_F(Resume, RefusesWhatDoesNotBelongIntoOneFile) {
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + file).exit_code, 0);
+  const auto refused = [&](const std::string& arguments, const std::string& says) {
+    const Finished finished = run("-q " + quick + arguments + " --resume " + file);
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+    EXPECT_NE(finished.output.find(says), std::string::npos) << finished.output;
+  };
+  const auto before = finished();
+  refused("--n 1000 --seed 4", "seed was 1 and is 4; run with --seed 1");
+  json other = whole();
+  other["context"]["commit"] = "another";
+  other["context"]["device.host.name"] = "Abacus 1";
+  std::ofstream(file) << other;
+  refused("--n 1000", "commit was another and is ");
+  refused("--n 1000", "device.host.name was Abacus 1 and is ");
+  EXPECT_EQ(finished(), before);
+  std::ofstream(file) << "{}";
+  refused("--n 1000", "it is no whole file");
+}
+
+TEST_F(Resume, KeepsWhatIsDoneOnCtrlC) {
+  const std::string cells = quick + "--n 1000:40000:+1000";
+  {
+    const std::string said = folder_ + "/said";
+    Running program(bench + " " + cells + " --json " + file + " 2>" + said);
+    ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
+    program.send(SIGINT);
+    EXPECT_EQ(program.wait(), 128 + SIGINT);
+    std::string line;
+    std::getline(std::ifstream(said), line);
+    EXPECT_NE(line.find("--resume " + file), std::string::npos) << line;
+  }
+  const auto before = finished();
+  EXPECT_GE(before.size(), 2u);
+  EXPECT_LT(before.size(), 40u);
+  EXPECT_EQ(names().size(), before.size());  // the file itself is there, and whole
+  ASSERT_EQ(run("-q " + cells + " --resume " + file).exit_code, 0);
+  EXPECT_EQ(names().size(), 40u);
+  for (const auto& [name, samples] : before) EXPECT_EQ(finished().at(name), samples) << name;
+}
+
+/// What a program writes to a terminal.
+std::string on_a_terminal(const std::string& command) {
+  int terminal = -1;
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (process == 0) {
+    execl("/bin/sh", "sh", "-c", ("TERM=xterm " + command + " >/dev/null").c_str(), nullptr);
+    _exit(127);
+  }
+  std::string output;
+  char piece[4096];
+  for (ssize_t got = 0; (got = read(terminal, piece, sizeof piece)) > 0;)
+    output.append(piece, static_cast<std::size_t>(got));
+  close(terminal);
+  waitpid(process, nullptr, 0);
+  return output;
+}
+
+TEST_F(Resume, ShowsItsProgressOnATerminalOnly) {
+  const std::string command = bench + " " + quick + "--n 1000,2000 ";
+  const std::string shown = on_a_terminal("NO_COLOR= " + command);
+  EXPECT_NE(shown.find("[1/2] reduce_sum n:1000"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("[2/2, about "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\033[2m"), std::string::npos) << shown;
+  const std::string plain = on_a_terminal("NO_COLOR=1 " + command);
+  EXPECT_NE(plain.find("[1/2] reduce_sum n:1000"), std::string::npos) << plain;
+  EXPECT_EQ(plain.find("\033[2m"), std::string::npos) << plain;
+}
+
+/// Kills workers and the program again and again, and lets it go on each time.
+TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
+  const char* asked = std::getenv("CROSSWARP_KILLS");
+  const int kills = asked ? std::atoi(asked) : 20;
+  const std::string cells = host + "--min-time 0.03 --n 1000:24000:+1000";
+  const std::string going_on = bench + " -q " + cells + " --resume " + file;
+  const std::size_t all = 24;
+  // Most programs are to be killed after they started, which takes them longest here.
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_EQ(run("-q " + host + "--n 1000 --json " + file).exit_code, 0);
+  const double start = Seconds(std::chrono::steady_clock::now() - began).count();
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  std::mt19937 random(4);  // the moments differ anyway
+  const auto wait_for_some_time = [&](Running& program, double least, double most) {
+    const auto end = std::chrono::steady_clock::now() + Seconds(std::uniform_real_distribution<>(least, most)(random));
+    while (std::chrono::steady_clock::now() < end && !program.is_over())
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+  };
+  std::map<std::string, json> before;
+  int done = 0, of_workers = 0, left_new_cells = 0, whole_runs = 0;
+  while (done < kills) {
+    Running program(going_on);
+    wait_for_some_time(program, random() % 3 ? 0.9 * start : 0, 1.5 * start);
+    for (auto more = random() % 7; more > 0 && !program.is_over(); --more) {
+      if (const pid_t worker = program.worker()) {
+        kill(worker, random() % 2 ? SIGKILL : SIGSEGV);
+        ++done, ++of_workers;
+      }
+      wait_for_some_time(program, 0, 0.3);
+    }
+    const int signals[] = {SIGKILL, SIGKILL, SIGTERM, SIGINT};
+    program.send(signals[random() % 4]);
+    ++done;
+    program.wait();
+    const auto after = finished();
+    for (const auto& [name, samples] : before) {
+      ASSERT_TRUE(after.contains(name)) << "lost by kill " << done << ": " << name;
+      ASSERT_EQ(after.at(name), samples) << "changed by kill " << done << ": " << name;
+    }
+    left_new_cells += after.size() > before.size();
+    before = after;
+    if (before.size() < all) continue;
+    ++whole_runs;
+    before.clear();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  const Finished last = run_process(going_on);
+  EXPECT_EQ(last.exit_code, 0) << last.output;
+  EXPECT_EQ(names().size(), all);
+  const Finished plan = run("--dry-run " + cells);
+  for (const std::string& name : names()) EXPECT_NE(plan.output.find(name), std::string::npos) << name;
+  for (const auto& [name, label] : labels()) EXPECT_EQ(label, "ok") << name;
+  EXPECT_GT(left_new_cells, 0) << "every kill came too early";
+  std::cout << done << " kills, " << of_workers << " of them of workers; " << left_new_cells << " runs left new cells, "
+            << whole_runs << " were completed\n";
+}
+
+}  // namespace
+}  // namespace crosswarp
