@@ -102,6 +102,7 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
   const std::string id = variant.id();
   if (const auto other = variants_.find(id); other != variants_.end())
     throw Error(fmt::format("two files register {}: {} and {}", id, other->second.source, variant.source));
+  variant.module = module_;
   variants_.emplace(id, std::move(variant));
 }
 
