@@ -61,7 +61,8 @@ void print_list(const Filter& filter) {
   TextTable table;
   for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
-    const std::string origin = v.module.empty() ? "" : "from " + v.module + ": ";
+    const std::string module = Registry::instance().module_of(v);
+    const std::string origin = module.empty() ? "" : "from " + module + ": ";
     table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
                origin + (v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible)},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
@@ -78,7 +79,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"experiment", v.experiment},
                     {"variant", v.name},
                     {"tuning", cell.tuning->name()},
-                    {"module", v.module},
+                    {"module", Registry::instance().module_of(v)},
                     {"idea", v.idea},
                     {"improves", v.improves},
                     {"library", v.library},

@@ -4,9 +4,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <optional>
 
@@ -24,8 +28,28 @@ std::optional<std::string> built_against(const std::string& path) {
   if (!file) throw Error("cannot be read");
   const std::string mark = "crosswarp module for ";  // cmake/version.cmake writes it
   const auto at = content.find(mark);
-  if (at == content.npos) return {};
+  if (at == content.npos || content[at + mark.size()] == '\0') return {};  // this program has the mark alone
+  ElfW(Ehdr) header{};
+  content.copy(reinterpret_cast<char*>(&header), sizeof header);
+  if (content.size() < header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize)  // which end the file
+    throw Error("is not whole; build or copy it again");
   return content.c_str() + at + mark.size();
+}
+
+/// The module that is being loaded, for refuse().
+std::string loading;
+
+/// What a registrar throws cannot pass through dlopen(), and ends the program: in one line, as any other Error.
+[[noreturn]] void refuse() {
+  std::string what = "its registrars failed";
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  std::cerr << fmt::format("bench: --load {}: {}\n", loading, what) << std::flush;
+  std::_Exit(2);
 }
 
 void load(const std::string& path) {
@@ -41,7 +65,10 @@ void load(const std::string& path) {
   Registry& registry = Registry::instance();
   const std::size_t before = registry.variants().size();
   registry.set_module(path);
-  if (!dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL)) throw Error(dlerror());
+  loading = path;
+  const std::terminate_handler usual = std::set_terminate(refuse);
+  if (!dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL)) throw Error(fmt::format("cannot be loaded: {}", dlerror()));
+  std::set_terminate(usual);
   if (registry.variants().size() == before) throw Error("holds no variant");
 }
 

@@ -79,7 +79,6 @@ struct VariantEntry {
   std::string experiment;
   std::string name;
   std::string source;  ///< The file, as the compiler was given it.
-  std::string module;  ///< The file that it was loaded from at run time; empty for the program's own.
   std::string idea;
   std::string improves;
   std::vector<std::string> needs;
