@@ -72,7 +72,7 @@ class Scale {
                   .error = std::abs(double{out[i]} - right),
                   .where = crosswarp::mismatch("out[" + std::to_string(i) + "]", out[i], right)};
     }
-    return {.ok = true, .error = 0};
+    return {.ok = true, .error = 0, .where = {}};
   }
 
  private:
