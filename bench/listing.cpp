@@ -61,8 +61,10 @@ void print_list(const Filter& filter) {
   TextTable table;
   for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
+    const std::string module = Registry::instance().module_of(v);
+    const std::string origin = module.empty() ? "" : "from " + module + ": ";
     table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
-               v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible},
+               origin + (v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible)},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
   }
   print(table);
@@ -77,6 +79,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"experiment", v.experiment},
                     {"variant", v.name},
                     {"tuning", cell.tuning->name()},
+                    {"module", Registry::instance().module_of(v)},
                     {"idea", v.idea},
                     {"improves", v.improves},
                     {"library", v.library},

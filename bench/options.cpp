@@ -5,11 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <set>
 
 #include "bench/ceilings.hpp"
 #include "bench/listing.hpp"
+#include "bench/load.hpp"
+#include "bench/manual.hpp"
 #include "bench/profiler.hpp"
+#include "bench/version.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
 
@@ -51,6 +56,41 @@ void add_percent(CLI::App& app, const std::string& name, double& fraction, const
       ->type_name("PERCENT");
 }
 
+/// Loads what --load names, ahead of all else: the names that other options take, and the axes, may come from there.
+void load_modules(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<std::string> paths;
+  app.add_option("--load", paths)->allow_extra_args(false);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError&) {
+    return;  // the whole command line will not parse, either, and then there is more to say
+  }
+  for (const std::string& path : paths) load_module(path);
+}
+
+/// What options take that name something, by the options' names.
+std::map<std::string, std::vector<std::string>> known_values() {
+  std::map<std::string, std::set<std::string>> sets;
+  const Registry& registry = Registry::instance();
+  for (const auto& backend : registry.backends()) sets["backend"].insert(backend->name());
+  for (const auto& [id, variant] : registry.variants()) {
+    sets["variant"].insert(variant.name);
+    for (const Tuning& tuning : variant.tunings)
+      if (!tuning.values.empty()) sets["tuning"].insert(tuning.name());
+  }
+  for (const auto& [name, experiment] : registry.experiments()) {
+    sets["experiment"].insert(name);
+    for (const Axis& axis : experiment.axes)
+      for (const Value& value : axis.allowed) sets[axis.name].insert(to_string(value));
+  }
+  std::map<std::string, std::vector<std::string>> values;
+  for (const auto& [name, set] : sets) values[name].assign(set.begin(), set.end());
+  return values;
+}
+
 }  // namespace
 
 Options parse(int argc, char** argv) {
@@ -60,6 +100,11 @@ Options parse(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i)
     (std::string_view(argv[i]).starts_with("--benchmark_") ? options.benchmark_flags : arguments).push_back(argv[i]);
+
+  // What completion files of shells call, with the line so far in the environment. All else are words of that line.
+  const char* const line = std::getenv("COMP_LINE");
+  const bool complete = line && !arguments.empty() && arguments.front() == "--complete";
+  if (!complete) load_modules(arguments);
 
   CLI::App app("What a GPU kernel idea is worth, and what it costs to write it portably.", "bench");
   app.footer(
@@ -77,6 +122,11 @@ Options parse(int argc, char** argv) {
   app.add_option("--tuning", options.filter.tunings, "Tunings in place of the defaults, or 'all'")
       ->delimiter(',')
       ->type_name("NAMES");
+  std::vector<std::string> modules;
+  app.add_option("--load", modules,
+                 "Variants of your own: a module, see docs/your_kernel.md; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   std::map<std::string, std::string> meanings;
   for (const auto& [name, experiment] : Registry::instance().experiments())
     for (const Axis& axis : experiment.axes) meanings.try_emplace(axis.name, axis.meaning);
@@ -193,7 +243,14 @@ Options parse(int argc, char** argv) {
       ->capture_default_str();
   compare->add_option("-o,--output", comparison.output, "Where to, in place of standard output")->type_name("FILE");
   app.require_subcommand(0, 1);
+  bool manual = false;
+  app.add_flag("--man", manual)->group("");  // the man page, for the installation
 
+  options.action = Options::Action::nothing;
+  if (complete) {
+    for (const std::string& word : completions(app, known_values(), line)) std::cout << word << "\n";
+    return options;
+  }
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
@@ -202,10 +259,14 @@ Options parse(int argc, char** argv) {
       print_counters();
     else
       std::cout << (app.get_subcommands().empty() ? &app : app.get_subcommands().front())->help();
-    options.action = Options::Action::nothing;
     return options;
   } catch (const CLI::ParseError& error) {
     throw Error(explain(app, error, arguments));
+  }
+
+  if (manual) {
+    std::cout << man_page(app, version());
+    return options;
   }
 
   for (const auto& [name, spec] : axes)

@@ -59,5 +59,6 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+# One runtime in the process, for the program and for the modules that it loads; the static one hides its symbols.
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 find_package(CUDAToolkit REQUIRED)

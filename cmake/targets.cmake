@@ -1,6 +1,7 @@
-# What every target of the project has in common.
+# What every target has in common: those of the project, and with an installed crosswarp those of modules. CROSSWARP_ROOT is
+# the folder of core/, experiments/ and backends/.
 add_library(crosswarp_options INTERFACE)
-target_include_directories(crosswarp_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(crosswarp_options INTERFACE ${CROSSWARP_ROOT})
 target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall -Wextra>)
 if(CROSSWARP_WERROR)
   target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>)
@@ -31,12 +32,12 @@ endfunction()
 # `language` is CMake's for its .cu files.
 function(crosswarp_platform name language)
   add_library(crosswarp_${name}_platform INTERFACE)
-  target_include_directories(crosswarp_${name}_platform INTERFACE ${PROJECT_SOURCE_DIR}/backends/${name})
+  target_include_directories(crosswarp_${name}_platform INTERFACE ${CROSSWARP_ROOT}/backends/${name})
   set_target_properties(crosswarp_${name}_platform PROPERTIES CROSSWARP_LANGUAGE ${language})
 endfunction()
 if(CROSSWARP_HAS_CUDA)
   crosswarp_platform(cuda CUDA)
-  target_link_libraries(crosswarp_cuda_platform INTERFACE CUDA::cudart_static)
+  target_link_libraries(crosswarp_cuda_platform INTERFACE CUDA::cudart)
 endif()
 if(CROSSWARP_HAS_SIMT)
   crosswarp_platform(simt CXX)
@@ -60,6 +61,17 @@ function(crosswarp_kernels name platform)
   set(kernels ${ARGN})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   set_source_files_properties(${kernels} PROPERTIES LANGUAGE ${language})
+endfunction()
+
+# Adds the object library `name` of sources that see Kokkos's headers; where Kokkos runs on CUDA, they are compiled as that.
+function(crosswarp_kokkos_kernels name)
+  crosswarp_objects(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC crosswarp_kokkos_library)
+  if(CROSSWARP_KOKKOS_ON_GPU)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+    target_compile_definitions(${name} PRIVATE CROSSWARP_KOKKOS_ON_GPU)
+    target_link_libraries(${name} PUBLIC crosswarp_cuda_platform)
+  endif()
 endfunction()
 
 # Sets `variable` to files that hold those of ARGN, eight in one: of a small kernel's time to compile nine tenths go into

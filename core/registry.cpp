@@ -102,11 +102,17 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
   const std::string id = variant.id();
   if (const auto other = variants_.find(id); other != variants_.end())
     throw Error(fmt::format("two files register {}: {} and {}", id, other->second.source, variant.source));
+  if (!module_.empty()) modules_.emplace(id, module_);
   variants_.emplace(id, std::move(variant));
 }
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment) {
   Registry::instance().add(std::move(variant), std::move(experiment));
+}
+
+std::string Registry::module_of(const VariantEntry& variant) const {
+  const auto found = modules_.find(variant.id());
+  return found == modules_.end() ? "" : found->second;
 }
 
 std::size_t Registry::rung_height(const VariantEntry& variant) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/backend.hpp"
@@ -45,6 +46,11 @@ class Registry {
   void add(std::unique_ptr<Backend> backend);
   void add(VariantEntry variant, ExperimentEntry experiment);
 
+  /// What is added from now on comes from this file, which the program loads.
+  void set_module(std::string path) { module_ = std::move(path); }
+  /// The file that a variant was loaded from; empty for what was linked in.
+  std::string module_of(const VariantEntry& variant) const;
+
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   const std::map<std::string, ExperimentEntry>& experiments() const { return experiments_; }
   const std::map<std::string, VariantEntry>& variants() const { return variants_; }
@@ -69,6 +75,8 @@ class Registry {
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;
   std::map<std::string, VariantEntry> variants_;
+  std::map<std::string, std::string> modules_;  // by id
+  std::string module_;
 };
 
 /// Registers a backend from its own file.

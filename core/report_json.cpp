@@ -85,6 +85,8 @@ std::string json_line(const Result& r) {
   json["idea"] = r.cell.variant->idea;
   json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
   json["library"] = r.cell.variant->library;
+  if (const std::string module = Registry::instance().module_of(*r.cell.variant); !module.empty())
+    json["module"] = module;
   json["device"] = r.device.name.empty() ? Json(nullptr) : Json(r.device.name);
   json["verdict_error"] = r.verdict.error;
   const bool judged = r.status != Status::skipped && r.status != Status::failed;
