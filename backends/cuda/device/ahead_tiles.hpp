@@ -148,8 +148,7 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
         wait_for_copy_groups<0>();
         __syncthreads();  // the next stage is there for all, and nobody reads this one any more, which is filled next
         stage ^= 1;
-        load_a(
-            there_at(at + 2 * depth));  // a whole step before it is stored: the compiler moves no load that far itself
+        if constexpr (from_afar) load_a(there_at(at + 2 * depth));
       }
       load((l + 1) % depth, stage, (l + 1) % 2);
       // There and back along the shorter side: so each multiply-add reads a register that the one before it has read,
