@@ -62,15 +62,17 @@ constexpr TileModel model_stream_of(double rate, double rate_alone, double rate_
   return model;
 }
 
-/// By what --tuning tile1 … tile5 are: what an H200 measured.
-constexpr TileModel models[]{model_stream_of<AheadLargeTile>(0.79, 0.38, 0.78, 0.99),
-                             model_ahead_of<AheadMediumTile>(0.74, 0.25, 0.96),
-                             model_stream_of<AheadFlatTile>(0.74, 0.25, 0.70, 0.96),
-                             model_of<SmallTile>(0.51, 0.38, 0.72), model_of<SmallestTile>(0.46, 0.33, 0.68)};
+/// By what --tuning tile1 … tile6 are: what an H200 measured.
+constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.785, 0.38, 0.83),
+                             model_ahead_of<AheadMediumTile>(0.745, 0.25, 1.03),
+                             model_ahead_of<AheadFlatTile>(0.755, 0.25, 0.99),
+                             model_stream_of<AheadWideTile>(0.755, 0.755, 0.755, 0.62),
+                             model_of<SmallTile>(0.51, 0.38, 0.72),
+                             model_of<SmallestTile>(0.46, 0.33, 0.68)};
 
 /// The model's terms, in cycles of a multiprocessor. Multiply-adds are at the tile's rate of 128 a cycle.
 struct Estimate {
-  static constexpr double per_cycle = 128, second_launch = 5000, ticket = 2000;
+  static constexpr double per_cycle = 128, second_launch = 5000, tickets = 8000;
   static constexpr double bytes_per_cycle = 24, bytes_per_cycle_alone = 64;  // of L2: by all at once, by a few
 
   const TileModel& tile;
@@ -85,7 +87,7 @@ struct Estimate {
         tiles(std::ceil(static_cast<double>(args.n) / of.columns) * std::ceil(static_cast<double>(args.m) / of.rows)),
         steps_of_tile(std::ceil(static_cast<double>(args.k) / of.depth)),
         cycles_of_step(of.rows * of.columns * of.depth / per_cycle),
-        block_ends(1.5e6 / (of.blocks * of.threads)),
+        block_ends(4e6 / (of.blocks * of.threads)),
         shape(rows_are_vectors(args) ? 1 : of.ragged) {}
 
   /// By a block for each tile's part: of the multiprocessor that has most of them. Several parts take a second launch,
@@ -107,7 +109,7 @@ struct Estimate {
     const double blocks = std::min(units * tile.blocks, tiles * steps_of_tile), rounds = tiles / blocks;
     const double bytes_of_tile = sizeof(float) * tile.rows * tile.columns, of_tile = 1 + std::ceil(1 / rounds);
     return rounds * steps_of_tile * tile.blocks * cycles_of_step / (shape * tile.rate_of_steps) +
-           std::max(1.0, rounds) * block_ends + ticket + tile.blocks * bytes_of_tile / bytes_per_cycle +
+           std::max(1.0, rounds) * block_ends + tickets + tile.blocks * bytes_of_tile / bytes_per_cycle +
            of_tile * bytes_of_tile / bytes_per_cycle_alone;
   }
 };
