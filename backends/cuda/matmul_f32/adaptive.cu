@@ -165,7 +165,13 @@ const Register<MatmulF32> variant{{
     .idea = "the tile and the way to share tiles out that a model of the device expects to be fastest: bound by "
             "multiply-adds",
     .improves = "stream_k",
-    .tunings = {{{{"tile", 0}}}, {{{"tile", 1}}}, {{{"tile", 2}}}, {{{"tile", 3}}}, {{{"tile", 4}}}, {{{"tile", 5}}}},
+    .tunings = {{{{"tile", 0}}},
+                {{{"tile", 1}}},
+                {{{"tile", 2}}},
+                {{{"tile", 3}}},
+                {{{"tile", 4}}},
+                {{{"tile", 5}}},
+                {{{"tile", 6}}}},
     .workspace = workspace,
     .launch = multiply,
 }};
