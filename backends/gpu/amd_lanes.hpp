@@ -78,7 +78,9 @@ __device__ inline uint4 load_coherent(const uint4* from) {
 }
 
 __device__ inline float4 load_coherent(const float4* from) {
-  return __builtin_bit_cast(float4, load_coherent(reinterpret_cast<const uint4*>(from)));
+  const uint4 bits = load_coherent(reinterpret_cast<const uint4*>(from));
+  return make_float4(__uint_as_float(bits.x), __uint_as_float(bits.y), __uint_as_float(bits.z),
+                     __uint_as_float(bits.w));
 }
 
 /// A load and a store that tell the caches that nobody will ask for this line again.
