@@ -1,5 +1,6 @@
 // A league of teams, each with a contiguous share of the array that its threads and vector lanes add together. Meant to
-// be bound by memory once the teams fill the device; on an H200 it reaches little more than half of its rate.
+// be bound by memory once the teams fill the device; on an H200 it reaches 44 % of its peak at 2^26: loads of 4 sectors
+// a warp, as range's, that wait 69 cycles an instruction.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 
