@@ -28,8 +28,8 @@ std::vector<BrokenVariant> broken_variants() {
   using Where = std::pair<std::string, std::string>;  // program, backend
   const std::map<std::string, std::vector<Where>> places{
       {"host", {{"broken_bench", "host"}}},
-      {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
-      {"simt", {{"broken_asan", "simt"}, {"broken_asan", "simt64"}}},
+      {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}}},
+      {"simt", {{"broken_asan", "simt"}}},
       {"race", {{"broken_tsan", "simt"}}}};
   std::vector<BrokenVariant> all;
   const std::filesystem::path root = source_tree() / "tests/broken";
