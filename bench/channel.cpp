@@ -49,39 +49,38 @@ std::optional<Message> Channel::next() {
   return message;
 }
 
-nlohmann::ordered_json to_json(const DeviceInfo& d) {
-  return {{"key", d.key},
-          {"name", d.name},
-          {"architecture", d.architecture},
-          {"memory", d.memory},
-          {"cache", d.cache},
-          {"compute_units", d.compute_units},
-          {"threads_per_unit", d.threads_per_unit},
-          {"warp_size", d.warp_size},
-          {"emulated", d.emulated},
-          {"clock", d.clock},
-          {"peaks", d.peaks},
-          {"features", d.features},
-          {"versions", d.versions}};
+namespace {
+
+/// Calls `visit` with the name of each fact, and the fact itself.
+template <class Info, class Visit>
+void for_each_fact(Info& d, Visit visit) {
+  visit("key", d.key);
+  visit("name", d.name);
+  visit("architecture", d.architecture);
+  visit("memory", d.memory);
+  visit("cache", d.cache);
+  visit("compute_units", d.compute_units);
+  visit("threads_per_unit", d.threads_per_unit);
+  visit("warp_size", d.warp_size);
+  visit("emulated", d.emulated);
+  visit("clock", d.clock);
+  visit("peaks", d.peaks);
+  visit("features", d.features);
+  visit("versions", d.versions);
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const DeviceInfo& info) {
+  nlohmann::ordered_json json;
+  for_each_fact(info, [&](const char* name, const auto& fact) { json[name] = fact; });
+  return json;
 }
 
 DeviceInfo device_info(const nlohmann::ordered_json& json) {
-  DeviceInfo d;
-  const auto get = [&](const char* name, auto& value) { json.at(name).get_to(value); };
-  get("key", d.key);
-  get("name", d.name);
-  get("architecture", d.architecture);
-  get("memory", d.memory);
-  get("cache", d.cache);
-  get("compute_units", d.compute_units);
-  get("threads_per_unit", d.threads_per_unit);
-  get("warp_size", d.warp_size);
-  get("emulated", d.emulated);
-  get("clock", d.clock);
-  get("peaks", d.peaks);
-  get("features", d.features);
-  get("versions", d.versions);
-  return d;
+  DeviceInfo info;
+  for_each_fact(info, [&](const char* name, auto& fact) { json.at(name).get_to(fact); });
+  return info;
 }
 
 }  // namespace crosswarp

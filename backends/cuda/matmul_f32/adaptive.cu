@@ -25,32 +25,17 @@ struct TileModel {
 };
 
 template <class Tile>
+constexpr TileModel model_by(Launchers vectors, Launchers others, double rate, double rate_alone, double ragged) {
+  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, Tile::threads, rate, rate_alone,
+          0,          ragged,        vectors,     others};
+}
+template <class Tile>
 constexpr TileModel model_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows,
-          Tile::columns,
-          Tile::depth,
-          Tile::blocks,
-          Tile::threads,
-          rate,
-          rate_alone,
-          0,
-          ragged,
-          {launch_tiles<Tile, true>},
-          {launch_tiles<Tile, false>}};
+  return model_by<Tile>({launch_tiles<Tile, true>}, {launch_tiles<Tile, false>}, rate, rate_alone, ragged);
 }
 template <class Tile>
 constexpr TileModel model_ahead_of(double rate, double rate_alone, double ragged) {
-  return {Tile::rows,
-          Tile::columns,
-          Tile::depth,
-          Tile::blocks,
-          Tile::threads,
-          rate,
-          rate_alone,
-          0,
-          ragged,
-          {launch_ahead<Tile, true>},
-          {launch_ahead<Tile, false>}};
+  return model_by<Tile>({launch_ahead<Tile, true>}, {launch_ahead<Tile, false>}, rate, rate_alone, ragged);
 }
 template <class Tile>
 constexpr TileModel model_stream_of(double rate, double rate_alone, double rate_of_steps, double ragged) {
