@@ -1,12 +1,14 @@
 // What a user would call: the product by tensor copies and warpgroups where the GPU has them and the factors' rows are
-// aligned, in tiles that fill the device at this shape; else by instructions of single warps, which take any shape.
-// Bound by the matrix units; small shapes by launch and latency, and by L2, which feeds small tiles.
+// aligned, in tiles that fill the device at this shape; by warpgroups with copies of threads where they are not, and by
+// instructions of single warps on GPUs before Hopper. Bound by the matrix units; small shapes by launch and latency,
+// and by L2, which feeds small tiles.
 #include <array>
 #include <limits>
 #include <utility>
 
 #include "backends/cuda/device/product_by_mma.hpp"
 #include "backends/cuda/device/product_by_tma.hpp"
+#include "backends/cuda/device/product_by_wgmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 constexpr double l2_bytes = 37;           // that L2 brings to each multiprocessor in a cycle
 constexpr double unit_operations = 4096;  // of its matrix units
 constexpr double launch_cycles = 2500;
+constexpr unsigned band = 8;  // of tiles without tensor copies
 
 /// About how many cycles the product takes by a choice. What a block copies to all of its cluster counts once. Behind
 /// the last tile it is written; parts of sums are written as floats, and added by another launch.
@@ -75,8 +78,10 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   if (is_for_warpgroups(queue, args))
     multiply_by_tma(queue, args, best_choice(queue, args));
+  else if (has_warpgroups(queue))
+    multiply_by_wgmma(queue, args, band);
   else
-    multiply_by_mma(queue, args, 8);
+    multiply_by_mma(queue, args, band);
 }
 #endif
 

@@ -1,64 +1,13 @@
 // Hopper's matrix instructions of four warps (wgmma), which read their factors from shared memory by themselves. All
 // threads copy (cp.async) and all multiply: bound by the barrier between the two in each stage.
-#include "backends/cuda/device/wgmma.hpp"
+#include "backends/cuda/device/product_by_wgmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-constexpr unsigned threads = 2 * warpgroup_size;
-constexpr unsigned rows = 128, columns = 128;  // a warpgroup has half of the rows
-constexpr unsigned stages = 3;
-constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + tile_alignment;
-
-template <bool bf16, bool b_transposed>
-__global__ void __launch_bounds__(threads, 2)
-    multiply_by_warpgroups([[maybe_unused]] Factor a, [[maybe_unused]] Factor b, [[maybe_unused]] TileOrder order,
-                           [[maybe_unused]] Output c) {
-#if CROSSWARP_HAS_WGMMA_HERE
-  const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * a_bytes;
-  const auto [tile_row, tile_column] = order.place(blockIdx.x);
-  const unsigned row = tile_row * rows, column = tile_column * columns;
-  const unsigned blocks = (a.columns + row_elements - 1) / row_elements;
-  const auto fetch = [&](unsigned block, unsigned stage) {
-    if (block < blocks)
-      fetch_tiles<rows, columns, b_transposed, threads>(ring_a + stage * a_bytes, ring_b + stage * b_bytes, a, b, row,
-                                                        column, block * row_elements);
-    commit_copies();
-  };
-  fetch(0, 0);
-
-  const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x % warpgroup_size / warp_size();
-  float sums[columns / 2];
-  unsigned stage = 0;
-  for (unsigned block = 0; block < blocks; ++block) {
-    wait_for_copy_groups<0>();
-    publish_to_bulk_copies();  // and to the matrix units, which read by the same way
-    __syncthreads();
-    // Both groups have waited for what they read two blocks ago: that stage is free.
-    const unsigned next_stage = stage + 1 == stages ? 0 : stage + 1;
-    fetch(block + 1, next_stage);
-    start_stage<bf16, b_transposed>(sums, ring_a + stage * a_bytes + group * 64 * row_bytes, ring_b + stage * b_bytes,
-                                    block > 0);
-    wait_for_wgmma<1>();
-    stage = next_stage;
-  }
-  wait_for_wgmma<0>();
-  settle(sums);
-  c.store_fragment<bf16>(row + 64 * group + 16 * warp, column, sums);
-#endif
-}
-
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
-  if (is_done_without_factors(queue, args)) return;
-  const TileOrder order{blocks_for(args.m, rows), blocks_for(args.n, columns),
-                        static_cast<unsigned>(queue.tuning["band"])};
-  with_factors(args, [&]<bool bf16, bool b_transposed>() {
-    const auto kernel = multiply_by_warpgroups<bf16, b_transposed>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "shared");
-    launch(kernel, order.count(), threads, shared_bytes, queue, factor_a(args), factor_b(args), order, Output(args));
-  });
+  multiply_by_wgmma(queue, args, static_cast<unsigned>(queue.tuning["band"]));
 }
 #endif
 
