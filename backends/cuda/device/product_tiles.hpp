@@ -201,6 +201,12 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
 /// Whether all rows of A, B and C begin at multiples of 16 bytes.
 inline bool rows_are_vectors(const MatmulF32::Args& args) { return args.n % 4 == 0 && args.k % 4 == 0; }
 
+/// Calls `use` for whether they do: `[&]<bool vectors>()`.
+template <class Use>
+void by_rows(const MatmulF32::Args& args, Use&& use) {
+  rows_are_vectors(args) ? use.template operator()<true>() : use.template operator()<false>();
+}
+
 /// More shared memory than any kernel has without it must be asked for.
 template <class Tile, class... Parameters>
 void allow_shared_bytes([[maybe_unused]] void (*kernel)(Parameters...)) {

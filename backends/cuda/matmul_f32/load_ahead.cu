@@ -8,10 +8,7 @@ namespace {
 
 template <class Tile>
 void with(const Queue& queue, const MatmulF32::Args& args) {
-  if (rows_are_vectors(args))
-    launch_ahead<Tile, true>(queue, args, 1);
-  else
-    launch_ahead<Tile, false>(queue, args, 1);
+  by_rows(args, [&]<bool vectors>() { launch_ahead<Tile, vectors>(queue, args, 1); });
 }
 
 void multiply(const Queue& queue, const MatmulF32::Args& args) {

@@ -29,10 +29,7 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
   for_tile(queue, [&]<class Tile>() {
     const std::size_t count = parts<Tile>(queue, args);
-    if (rows_are_vectors(args))
-      launch_ahead<Tile, true>(queue, args, count);
-    else
-      launch_ahead<Tile, false>(queue, args, count);
+    by_rows(args, [&]<bool vectors>() { launch_ahead<Tile, vectors>(queue, args, count); });
     if (count > 1) launch_add_partials(queue, args, count);
   });
 }

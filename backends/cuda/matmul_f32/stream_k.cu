@@ -22,12 +22,8 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 
 void multiply(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
-  for_tile(queue, [&]<class Tile>() {
-    if (rows_are_vectors(args))
-      launch_stream<Tile, true>(queue, args);
-    else
-      launch_stream<Tile, false>(queue, args);
-  });
+  for_tile(queue,
+           [&]<class Tile>() { by_rows(args, [&]<bool vectors>() { launch_stream<Tile, vectors>(queue, args); }); });
 }
 
 const Register<MatmulF32> variant{{
