@@ -330,12 +330,12 @@ class MemoryBandwidth {
   }
   static bool writes(StreamOp op) { return op != StreamOp::read && op != StreamOp::dot; }
 
-  /// 4 GiB: long beside a launch and beside the sweep that brings the set there.
+  /// 16 GiB: long beside a launch and beside the sweep that brings the set there, half a millisecond at 33 TB/s.
   static std::uint64_t sweeps_at(const Point& point) {
     if (const std::string& level = point.word("level"); level == "hbm" || level == "link") return 1;
     if (const std::int64_t asked = point.integer("sweeps"); asked > 0) return static_cast<std::uint64_t>(asked);
     const std::int64_t bytes = std::max<std::int64_t>(point.integer("bytes"), 1);
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (std::int64_t{4} << 30) / bytes));
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (std::int64_t{16} << 30) / bytes));
   }
 
   /// The most bits for which sums of n products of two lattice numbers stay below 2^24 of their steps with a margin of

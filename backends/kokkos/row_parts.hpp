@@ -107,9 +107,9 @@ inline bool rows_are_of_fours(const RowSum::Args& args) {
   return args.columns % 4 == 0 && reinterpret_cast<std::uintptr_t>(args.in.data()) % sizeof(Four) == 0;
 }
 
-/// Four rows at once by one thread with its lanes, of which each loads a Four of each row. Rows of Fours.
+/// Eight rows at once by one thread with its lanes, of which each loads a Four of each row. Rows of Fours.
 inline void sum_short_rows(const Queue& queue, const RowSum::Args& args, int threads) {
-  constexpr int at_once = 4;
+  constexpr int at_once = 8;
   const auto in = array(args.in);
   const auto out = array(args.out);
   const std::size_t rows = args.rows(), fours = args.columns / 4;
@@ -155,36 +155,29 @@ struct Chunks {
     const auto wanted = 64 * static_cast<std::size_t>(std::max(queue.device.compute_units, 1));
     return {args, std::max<std::size_t>({8192, args.in.size() / wanted, args.columns / 4096})};
   }
-  std::size_t workspace(const RowSum::Args& args) const { return each == 1 ? 0 : args.rows() * each * sizeof(float); }
 };
 
-/// Each chunk by a team; where rows have several, a second launch adds the partials, a team a row.
+/// Each chunk by a team; where rows have several, teams add theirs to a row that was cleared before.
 inline void sum_by_chunks(const Queue& queue, const RowSum::Args& args, const Chunks& chunks, int threads) {
   const auto in = array(args.in);
   const auto out = array(args.out);
   const std::size_t rows = args.rows(), columns = args.columns, length = chunks.length, each = chunks.each;
   if (rows == 0) return;
-  float* const partials = each == 1 ? args.out.data() : reinterpret_cast<float*>(queue.workspace.data());
-  const int vector = queue.device.warp_size;
+  if (each > 1) Kokkos::deep_copy(queue.exec, out, 0.0f);
   Kokkos::parallel_for(
-      teams(queue, rows * each, threads, vector), KOKKOS_LAMBDA(const Team& team) {
+      teams(queue, rows * each, threads, queue.device.warp_size), KOKKOS_LAMBDA(const Team& team) {
         const auto rank = static_cast<std::size_t>(team.league_rank());
         const std::size_t row = rank / each, begin = rank % each * length;
         const std::size_t here = begin + length < columns ? length : columns - begin;
         const PartSum part(in.data() + row * columns + begin, here);
         float sum = 0;
         Kokkos::parallel_reduce(Kokkos::TeamVectorRange(team, part.iterations()), part, sum);
-        Kokkos::single(Kokkos::PerTeam(team), [&] { partials[rank] = sum; });
-      });
-  if (each == 1) return;
-  Kokkos::parallel_for(
-      teams(queue, rows, threads, vector), KOKKOS_LAMBDA(const Team& team) {
-        const auto row = static_cast<std::size_t>(team.league_rank());
-        float sum = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, each),
-            [&](std::size_t i, float& of_lane) { of_lane += partials[row * each + i]; }, sum);
-        Kokkos::single(Kokkos::PerTeam(team), [&] { out(row) = sum; });
+        Kokkos::single(Kokkos::PerTeam(team), [&] {
+          if (each > 1)
+            Kokkos::atomic_add(&out(row), sum);
+          else
+            out(row) = sum;
+        });
       });
 }
 

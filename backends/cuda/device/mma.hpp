@@ -29,6 +29,9 @@ __device__ inline unsigned aligned_dynamic_shared() {
   return (shared_address(dynamic_shared<std::byte>()) + tile_alignment - 1) / tile_alignment * tile_alignment;
 }
 
+__device__ inline void store_shared(unsigned to, const SumPair<float>& value) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(value.first), "f"(value.second) : "memory");
+}
 __device__ inline void store_shared(unsigned to, const uint4& value) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
                "r"(value.w)

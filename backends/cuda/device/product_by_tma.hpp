@@ -53,6 +53,8 @@ struct TmaPlan {
   std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
   bool by_boxes;            ///< C is written by tensor copies, else by its threads.
 
+  static bool can_write_boxes(const MatmulF16::Args& args) { return args.n % (args.f32_out ? 4 : 8) == 0; }
+
   struct Task {
     TileOrder::Place place;
     unsigned part, first, stages;
@@ -82,6 +84,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   if (threadIdx.x == 0) {
     prefetch_map(a);
     prefetch_map(b);
+    if (plan.by_boxes) prefetch_map(c);
     for (unsigned s = 0; s < stages; ++s) {
       full[s].initialise(1);
       empty[s].initialise((cluster.rows + cluster.columns - 1) * Tile::warps);
@@ -169,6 +172,28 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     };
 
     float sums[columns / 2];
+    // Sums of floats have no registers to wait in: they are written at once, a panel of 32 columns at a time. Threads
+    // of odd rows have their pairs in another order, so that those of eight rows go to different banks.
+    const auto write_floats = [&](unsigned row, unsigned column) {
+      const unsigned trade = lane / 4 % 2 * 2;
+#pragma unroll
+      for (unsigned panel = 0; panel < columns / 32; ++panel) {
+        if (row >= out.rows || column + 32 * panel >= out.columns) continue;
+        if (lane == 0) wait_for_bulk_reads<1>();
+        sync_warp();
+#pragma unroll
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned j = i / 2, h = i % 2, own = 16 * panel + 4 * j + 2 * h,
+                         other = 16 * panel + 4 * (j ^ 2) + 2 * h;
+          store_shared(next + swizzled(lane / 4 + 8 * h, 2 * (j ^ trade) + lane % 4 / 2) + lane % 2 * 8,
+                       trade ? SumPair<float>{sums[other], sums[other + 1]} : SumPair<float>{sums[own], sums[own + 1]});
+        }
+        publish_to_bulk_copies();
+        sync_warp();
+        if (lane == 0) store_box(c, row, column + 32 * panel, next);
+        std::swap(next, last);
+      }
+    };
     for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
       const TmaPlan::Task task = plan.task(i);
       unsigned last_stage = 0;
@@ -192,8 +217,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
 
       pending_row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
       pending_column = (task.place.column * cluster.columns + column_in_cluster) * columns;
-      is_pending = plan.by_boxes;
-      if (is_pending) {
+      is_pending = plan.by_boxes && !out.is_f32;
+      if (plan.by_boxes && out.is_f32) {
+        write_floats(pending_row, pending_column);
+      } else if (is_pending) {
 #pragma unroll
         for (unsigned i = 0; i < columns / 4; ++i) packed[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
       } else {
@@ -294,12 +321,13 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
                        .parts = choice.parts,
                        .stages_of_part = blocks_for(stages, choice.parts),
                        .part_pitch = choice.part_pitch(args),
-                       .by_boxes = !args.f32_out && args.n % 8 == 0 && choice.parts == 1};
+                       .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1};
     const unsigned blocks = std::min(plan.tasks(), resident) * choice.cluster.size();
     const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
     const CUtensorMap b =
         tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster.rows);
-    const CUtensorMap c = plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16) : CUtensorMap{};
+    const CUtensorMap c =
+        plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16, args.f32_out) : CUtensorMap{};
     const Output out(args);
     cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster.size()), behind_the_launch_before()};
     with_factors(args, [&]<bool bf16, bool b_transposed>() {

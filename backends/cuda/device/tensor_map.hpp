@@ -1,5 +1,5 @@
 // Hopper's copies of tiles of matrices, by descriptions of the matrices that the host makes (TMA). For files that need
-// "ptx". Matrices are row-major without gaps, of 16-bit elements; their rows begin at multiples of 16 bytes.
+// "ptx". Matrices are row-major without gaps; their rows begin at multiples of 16 bytes.
 #pragma once
 
 #include "backends/cuda/device/mma.hpp"
@@ -30,16 +30,17 @@ inline EncodeTensorMap encode_tensor_map() {
   return function;
 }
 
-/// Describes a matrix to copies of `box_rows` rows of 64 elements, swizzled over 128 bytes in shared memory. What a box
-/// has outside of the matrix is read as zeros, and not written.
-inline CUtensorMap tensor_map(const void* at, unsigned rows, unsigned columns, unsigned box_rows) {
+/// Describes a matrix to copies of `box_rows` rows of 128 bytes, swizzled over these in shared memory: of 64 elements
+/// of 16 bits, or of 32 floats. What a box has outside of the matrix is read as zeros, and not written.
+inline CUtensorMap tensor_map(const void* at, unsigned rows, unsigned columns, unsigned box_rows, bool f32 = false) {
   CUtensorMap map;
-  const cuuint64_t extents[] = {columns, rows}, pitches[] = {cuuint64_t{columns} * 2};
-  const cuuint32_t box[] = {row_elements, box_rows}, every[] = {1, 1};
-  const CUresult result =
-      encode_tensor_map()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, const_cast<void*>(at), extents, pitches, box, every,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const unsigned bytes = f32 ? 4 : 2;
+  const cuuint64_t extents[] = {columns, rows}, pitches[] = {cuuint64_t{columns} * bytes};
+  const cuuint32_t box[] = {row_bytes / bytes, box_rows}, every[] = {1, 1};
+  const CUresult result = encode_tensor_map()(
+      &map, f32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, const_cast<void*>(at), extents,
+      pitches, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw Error("cuTensorMapEncodeTiled of " + std::to_string(rows) + " x " + std::to_string(columns) + " failed",
                 static_cast<int>(result));

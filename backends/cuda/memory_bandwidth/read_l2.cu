@@ -42,10 +42,10 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 
 const Register<MemoryBandwidth> variant{{
     .idea = "16-byte loads past L1, the grid sweeps over the set in tiles, other ones in each sweep: bound by L2",
-    .tunings = {{{{"unroll", 4}, {"per_unit", 2}}},
+    .tunings = {{{{"unroll", 8}, {"per_unit", 2}}},
+                {{{"unroll", 4}, {"per_unit", 2}}},
                 {{{"unroll", 2}, {"per_unit", 4}}},
                 {{{"unroll", 8}, {"per_unit", 4}}},
-                {{{"unroll", 8}, {"per_unit", 2}}},
                 {{{"unroll", 4}, {"per_unit", 4}}}},
     .applies = [](const Point& point) { return point.word("level") == "l2"; },
     .launch = run,

@@ -5,29 +5,29 @@
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned block = 512;
+Tuning tuning(int block, int unroll, int per_unit) {
+  return {{{"block", block}, {"unroll", unroll}, {"per_unit", per_unit}}};
+}
+
+/// H200: what is only read wants many loads in flight and few sums that are left; writing is fastest where each thread
+/// has one vector, in blocks that come and go.
+Tuning best_tuning(StreamOp op) { return writes(op) ? tuning(1024, 1, 1 << 20) : tuning(512, 4, 64); }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
-  with_constant<1, 2, 4, 8>(queue.tuning["unroll"], [&]<unsigned unroll>() {
-    launch_stream<Plainly<float4>, block, unroll>(queue, args, queue.tuning["per_unit"]);
+  const Tuning with = queue.tuning["block"] > 0 ? queue.tuning : best_tuning(args.op);
+  if (with["block"] == 1024) return launch_stream<Plainly<float4>, 1024, 1>(queue, args, with["per_unit"]);
+  with_constant<1, 2, 4, 8>(with["unroll"], [&]<unsigned unroll>() {
+    launch_stream<Plainly<float4>, 512, unroll>(queue, args, with["per_unit"]);
   });
 }
 
+/// block, unroll, per_unit 0: what suits the operation.
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte loads, four in flight per thread, no more than one tile or a few a block: bound by memory",
+    .idea = "16-byte accesses: reads four in flight a thread, grid-stride; writes one a thread, many blocks: by memory",
     .improves = "vector8",
-    // H200: many short blocks write 5 % faster than 64 a multiprocessor do, and read as fast.
-    .tunings = {{{{"unroll", 4}, {"per_unit", 4096}}},
-                {{{"unroll", 1}, {"per_unit", 1 << 20}}},
-                {{{"unroll", 4}, {"per_unit", 64}}},
-                {{{"unroll", 2}, {"per_unit", 64}}},
-                {{{"unroll", 8}, {"per_unit", 64}}},
-                {{{"unroll", 4}, {"per_unit", 4}}},
-                {{{"unroll", 4}, {"per_unit", 2}}},
-                {{{"unroll", 8}, {"per_unit", 1}}},
-                {{{"unroll", 4}, {"per_unit", 1}}},
-                {{{"unroll", 2}, {"per_unit", 1}}},
-                {{{"unroll", 1}, {"per_unit", 1}}}},
+    .tunings = {tuning(0, 0, 0), tuning(512, 4, 4096), tuning(512, 1, 1 << 20), tuning(1024, 1, 1 << 20),
+                tuning(512, 4, 64), tuning(512, 2, 64), tuning(512, 8, 64), tuning(512, 4, 4), tuning(512, 4, 2),
+                tuning(512, 8, 1), tuning(512, 4, 1), tuning(512, 2, 1), tuning(512, 1, 1)},
     .applies = [](const Point& point) { return in_memory(point) || point.word("level") == "link"; },
     .launch = run,
 }};

@@ -91,16 +91,22 @@ void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
   }
 }
 
+/// H200: with four chains a thread all units but those of pairs are busy in 98 of 100 cycles; pairs need eight.
+int best_count(Type type) { return type == Type::f16x2 || type == Type::bf16x2 ? 8 : 4; }
+
 void tuned(const Queue& queue, const PeakCompute::Args& args) {
-  with_constant<4, 8, 12>(queue.tuning["accumulators"], [&]<unsigned count>() { multiply_add<count>(queue, args); });
+  const int given = queue.tuning["accumulators"];
+  with_constant<4, 8, 12>(given > 0 ? given : best_count(args.type),
+                          [&]<unsigned count>() { multiply_add<count>(queue, args); });
 }
 #endif
 
+/// accumulators 0: what suits the type.
 const Register<PeakCompute> variant{{
     .idea = "each step one instruction of the assembly, pairs of halves and special functions too: bound by the units",
     .improves = "unrolled_chains",
     .needs = {"ptx"},
-    .tunings = {{{{"accumulators", 8}}}, {{{"accumulators", 12}}}, {{{"accumulators", 4}}}},
+    .tunings = {{{{"accumulators", 0}}}, {{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
     .applies = is_scalar,
 #if CROSSWARP_HAS_PTX
     .launch = tuned,

@@ -10,10 +10,6 @@ bool are_rows_of_threads(const Queue& queue, const RowSum::Args& args) {
   return args.columns <= 4096 || args.rows() >= 16 * static_cast<std::size_t>(std::max(queue.device.compute_units, 1));
 }
 
-std::size_t workspace(const Queue& queue, const RowSum::Args& args) {
-  return are_rows_of_threads(queue, args) ? 0 : Chunks::fitting(queue, args).workspace(args);
-}
-
 /// By Fours where they are aligned, and the up to three floats that are left by themselves.
 void copy(const Queue& queue, const RowSum::Args& args) {
   const auto in = array(args.in);
@@ -40,7 +36,6 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 const Register<RowSum> variant{{
     .idea = "copies, several rows a team, or chunks of rows, by shape: bound by memory",
     .improves = "split_row",
-    .workspace = workspace,
     .launch = sum,
 }};
 
