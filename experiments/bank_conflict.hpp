@@ -197,11 +197,11 @@ class BankConflict {
         blocks_(static_cast<unsigned>(std::max(device.info().compute_units, 1))),
         warps_(warps(point)),
         lanes_(device.info().warp_size == 64 ? 64 : 32) {
-    right_.resize(sets);
     for (std::size_t set = 0; set < sets; ++set) {
       const RandomStream random(seed, set);
-      auto& words = words_.emplace_back(tile_columns::words);
+      std::vector<std::uint32_t> words(tile_columns::words);
       for (std::size_t i = 0; i < words.size(); ++i) words[i] = random(i);
+      right_.push_back(oracle(words));
       in_.emplace_back(device, words.size()).write(words);
       out_.emplace_back(device, std::size_t{blocks_} * threads());
       places_.emplace_back(device, threads());
@@ -235,8 +235,7 @@ class BankConflict {
       if (!out_[set].guards_intact() || !in_[set].guards_intact() || !places_[set].guards_intact() ||
           !elapsed_[set].guards_intact())
         return {.ok = false, .where = "a guard band beside in, out, places or elapsed was written to"};
-      auto& right = right_[set];  // the same for all variants
-      if (right.empty()) right = oracle(words_[set]);
+      const auto& right = right_[set];
       const auto out = out_[set].read(), places = places_[set].read();
       for (std::size_t i = 0; i < out.size(); ++i)
         if (out[i] != right[i])
@@ -398,8 +397,7 @@ class BankConflict {
   unsigned stride_, width_, n_;
   Op op_;
   unsigned blocks_, warps_, lanes_;
-  std::vector<std::vector<std::uint32_t>> words_;
-  mutable std::vector<std::vector<std::uint32_t>> right_;
+  std::vector<std::vector<std::uint32_t>> right_;  ///< `out` of each set: the same for all variants.
   std::vector<Buffer<std::uint32_t>> in_, out_, places_;
   std::vector<Buffer<Elapsed>> elapsed_;
 };

@@ -264,25 +264,33 @@ class PeakCompute {
     return worst;
   }
 
-  /// The clock while it ran, where a block noted its time and that was long beside the timer's microsecond.
+  /// A block's cycles and the clock while it ran, where it noted its time and that was long beside the timer's
+  /// microsecond.
   std::vector<Observation> observe() const {
-    double fastest = 0;
+    double cycles = 0, nanoseconds = 0, blocks = 0;
     for (const auto& buffer : elapsed_) {
       const Elapsed elapsed = buffer.read(0);
       if (elapsed.cycles == ~std::uint64_t{0} || elapsed.nanoseconds < 200'000) continue;
-      fastest = std::max(fastest, 1e3 * static_cast<double>(elapsed.cycles) / static_cast<double>(elapsed.nanoseconds));
+      cycles += static_cast<double>(elapsed.cycles);
+      nanoseconds += static_cast<double>(elapsed.nanoseconds);
+      ++blocks;
     }
-    if (fastest == 0) return {};
-    return {{"sm_clock", "MHz", fastest}, {"multiprocessors", "", static_cast<double>(device_.info().compute_units)}};
+    if (blocks == 0) return {};
+    return {{"sm_clock", "MHz", 1e3 * cycles / nanoseconds},
+            {"cycles", "", cycles / blocks},
+            {"multiprocessors", "", static_cast<double>(device_.info().compute_units)}};
   }
 
-  /// For each type the operations in a clock of a multiprocessor, of the best rung whose clock is known.
+  /// For each type the operations in a clock of a multiprocessor, of the best rung that has a block which ran from the
+  /// beginning to the end: its cycles are the launch's, whatever the clock did from launch to launch.
   static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) {
     std::map<Type, std::pair<double, const Outcome*>> best;
     for (const Outcome& o : outcomes) {
-      const auto clock = o.observed.find("sm_clock"), units = o.observed.find("multiprocessors");
-      if (clock == o.observed.end() || units == o.observed.end()) continue;
-      const double per_clock = o.cost.flops / o.seconds / (clock->second * 1e6) / units->second;
+      const auto clock = o.observed.find("sm_clock"), cycles = o.observed.find("cycles"),
+                 units = o.observed.find("multiprocessors");
+      if (clock == o.observed.end() || cycles == o.observed.end() || units == o.observed.end()) continue;
+      if (cycles->second / (clock->second * 1e6) < 0.8 * o.seconds) continue;
+      const double per_clock = o.cost.flops / cycles->second / units->second;
       auto& [most, of] = best[type_of(o.point)];
       if (per_clock > most) most = per_clock, of = &o;
     }

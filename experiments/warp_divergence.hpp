@@ -185,6 +185,7 @@ class WarpDivergence {
     std::vector<std::uint32_t> in(n);
     for (std::size_t set = 0; set < sets; ++set) {
       inputs_.push_back({RandomStream(seed, 2 * set), RandomStream(seed, 2 * set + 1)});
+      walked_.push_back(oracle(inputs_[set]));
       for (std::size_t i = 0; i < n; ++i) in[i] = inputs_[set].value(inputs_[set].kind(i));
       in_.emplace_back(device, n).write(in);
       out_.emplace_back(device, n);
@@ -202,7 +203,8 @@ class WarpDivergence {
     for (std::size_t set = 0; set < out_.size(); ++set) {
       if (!out_[set].guards_intact() || !in_[set].guards_intact())
         return {.ok = false, .where = "a guard band beside in or out was written to"};
-      const std::vector<std::uint32_t> walked = oracle(inputs_[set]), out = out_[set].read();
+      const std::vector<std::uint32_t>& walked = walked_[set];
+      const std::vector<std::uint32_t> out = out_[set].read();
       for (std::size_t i = 0; i < out.size(); ++i) {
         const std::uint32_t right = walked[i % factor_ * kinds + inputs_[set].kind(i)];
         if (out[i] == right) continue;
@@ -252,6 +254,7 @@ class WarpDivergence {
   Device& device_;
   unsigned factor_, work_;
   std::vector<Inputs> inputs_;
+  std::vector<std::vector<std::uint32_t>> walked_;  ///< By the oracle, of each set: the same for all variants.
   std::vector<Buffer<std::uint32_t>> in_, out_;
 };
 

@@ -212,9 +212,17 @@ TEST(PeakCompute, CountsAMultiplyAddAsTwo) {
 TEST(PeakCompute, FindsOperationsInAClock) {
   const Point point = PeakCompute::at(Type::f32, 0, 0);
   const Cost cost = PeakCompute::cost(point);
-  const std::map<std::string, double> observed{{"sm_clock", 1980}, {"multiprocessors", 132}};
-  const auto lines = PeakCompute::findings({{"slow", point, cost.flops / 30e12, cost, observed},
-                                            {"fast", point, cost.flops / 66e12, cost, observed},
+  const auto outcome = [&](const char* rung, double rate, double share_of_block) {
+    const double seconds = cost.flops / rate;
+    return Outcome{rung,
+                   point,
+                   seconds,
+                   cost,
+                   {{"sm_clock", 1980}, {"cycles", share_of_block * seconds * 1980e6}, {"multiprocessors", 132}}};
+  };
+  const auto lines = PeakCompute::findings({outcome("slow", 30e12, 1),
+                                            outcome("fast", 66e12, 1),
+                                            outcome("in waves of blocks", 60e12, 0.5),
                                             {"unknown", point, cost.flops / 99e12, cost, {}}});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0], "f32: 252.5 operations in a clock of each multiprocessor, at 1980 MHz, by fast");

@@ -1,5 +1,5 @@
-// Several rows a team: a row a thread, with as many vector lanes as have work; of short rows four at once. No team-wide
-// reduction, hence no barrier. Bound by memory for many rows.
+// Several rows a team: a row a thread, with as many vector lanes as have work; of short rows eight at once. No
+// team-wide reduction, hence no barrier. Bound by memory for many rows.
 #include "backends/kokkos/row_parts.hpp"
 
 namespace crosswarp::kokkos {
@@ -13,7 +13,7 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 
 const Register<RowSum> variant{{
     .idea =
-        "several rows a team, a row per thread and its lanes, four short ones at once: bound by memory for many rows",
+        "several rows a team, a row per thread and its lanes, eight short ones at once: bound by memory for many rows",
     .improves = "team_vector",
     .tunings = {{{{"threads", 128}}}, {{{"threads", 256}}}},
     .launch = sum,
