@@ -184,9 +184,9 @@ class WarpDivergence {
     const auto n = static_cast<std::size_t>(point.integer("n"));
     std::vector<std::uint32_t> in(n);
     for (std::size_t set = 0; set < sets; ++set) {
-      inputs_.push_back({RandomStream(seed, 2 * set), RandomStream(seed, 2 * set + 1)});
-      walked_.push_back(oracle(inputs_[set]));
-      for (std::size_t i = 0; i < n; ++i) in[i] = inputs_[set].value(inputs_[set].kind(i));
+      const Inputs& inputs = inputs_.emplace_back(RandomStream(seed, 2 * set), RandomStream(seed, 2 * set + 1), n);
+      walked_.push_back(oracle(inputs));
+      for (std::size_t i = 0; i < n; ++i) in[i] = inputs.value(inputs.kind_of[i]);
       in_.emplace_back(device, n).write(in);
       out_.emplace_back(device, n);
     }
@@ -206,7 +206,7 @@ class WarpDivergence {
       const std::vector<std::uint32_t>& walked = walked_[set];
       const std::vector<std::uint32_t> out = out_[set].read();
       for (std::size_t i = 0; i < out.size(); ++i) {
-        const std::uint32_t right = walked[i % factor_ * kinds + inputs_[set].kind(i)];
+        const std::uint32_t right = walked[i % factor_ * kinds + inputs_[set].kind_of[i]];
         if (out[i] == right) continue;
         return {.ok = false,
                 .error = std::abs(static_cast<double>(out[i]) - right),
@@ -232,9 +232,13 @@ class WarpDivergence {
   static constexpr std::size_t kinds = 64;  // inputs that there are
 
   struct Inputs {
-    RandomStream values, order;
+    RandomStream values;
+    std::vector<std::uint8_t> kind_of;  ///< Of each item.
+
+    Inputs(const RandomStream& of_values, const RandomStream& order, std::size_t n) : values(of_values), kind_of(n) {
+      for (std::size_t i = 0; i < n; ++i) kind_of[i] = static_cast<std::uint8_t>(order(i) % kinds);
+    }
     std::uint32_t value(std::size_t kind) const { return values(kind); }
-    std::size_t kind(std::size_t item) const { return order(item) % kinds; }
   };
 
   /// What becomes of each kind of input on each path: [path * kinds + kind].

@@ -155,7 +155,7 @@ TEST(MemoryBandwidth, CountsWhatTheOpNeeds) {
   EXPECT_EQ(triad.bytes_written, 1000);
   EXPECT_EQ(MemoryBandwidth::cost(point("l1", "read", 1024, 7)).bytes_read, 7 * 1024);
   EXPECT_EQ(MemoryBandwidth::cost(point("link", "d2h", 1000)).amount(), 1000);  // they cross it once
-  EXPECT_EQ(MemoryBandwidth::cost(point("l2", "read", 24 << 20)).bytes_read, 170.0 * (24 << 20));
+  EXPECT_EQ(MemoryBandwidth::cost(point("l2", "read", 24 << 20)).bytes_read, 682.0 * (24 << 20));
 }
 
 TEST(MemoryBandwidth, FindsRatiosAndTheCurveOfBytesInFlight) {
