@@ -234,14 +234,14 @@ TEST_F(RunnerTest, CountsTheDeviceTimeOfWholeSamples) {
   EXPECT_NEAR(static_cast<double>(flatten(r.measurement.seconds).size()), 7, 1);  // of 30 ms, on the average
 }
 
-void slow(const Launch& l) {
+void launch_slowly(const Launch& l) {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   l.fill();
 }
 
 TEST_F(RunnerTest, SendsACellHomeAtItsTimeLimit) {
   Runner brief({.stop = {.min_samples = 4, .max_samples = 40, .placements = 4, .time_limit = 0.015}});
-  std::vector<Cell> cells{add("slow", slow)};
+  std::vector<Cell> cells{add("slow", launch_slowly)};
   for (int i = 0; i < 20; ++i) cells.push_back(add("quick" + std::to_string(i), right));
   const auto results = brief.run(cells, Mode::single, {"fake"});
   EXPECT_LT(results[0].measurement.seconds.size(), 4u);
@@ -251,7 +251,7 @@ TEST_F(RunnerTest, SendsACellHomeAtItsTimeLimit) {
 
 TEST_F(RunnerTest, CountsVerificationAgainstTheTimeLimit) {
   Runner brief({.stop = {.min_samples = 4, .max_samples = 40, .placements = 4, .time_limit = 0.015}});
-  const Result r = brief.run({add("slow", slow)}, Mode::single, {"fake"}).at(0);
+  const Result r = brief.run({add("slow", launch_slowly)}, Mode::single, {"fake"}).at(0);
   EXPECT_EQ(r.measurement.seconds.size(), 1u);  // one sample of 10 ms, but verified three times
   EXPECT_EQ(r.status, Status::ok);
 }
