@@ -207,8 +207,10 @@ Options parse(int argc, char** argv) {
       "pages, by gnuplot. docs/report.md says how to read them.");
   report->add_option("FILE", options.report.inputs, "Results that --json wrote")->required();
   report
-      ->add_option("--format", options.report.format,
-                   "html, md or svg; by default what the output's name ends in, else md")
+      ->add_option(
+          "--format", options.report.format,
+          "html, md, svg, or findings (what follows from several points); by default what the output's name ends\n"
+          "in, else md")
       ->type_name("NAME");
   report->add_option("-o,--output", options.report.output, "Where to, in place of standard output")->type_name("FILE");
   report->add_option("--experiment", options.report.selection.experiments, "Only these, comma-separated")

@@ -74,39 +74,42 @@ function(crosswarp_kokkos_kernels name)
   endif()
 endfunction()
 
-# Sets `variable` to files that hold those of ARGN, eight in one: of a small kernel's time to compile nine tenths go into
-# headers. Files with a library's headers, <library/…>, stay as they are. `name`: of the object library that they are for.
+# Sets `variable` to files that hold those of ARGN, twelve in one: of a small kernel's time to compile nine tenths go into
+# headers. Files with a library's headers, <library/…>, are together. `name`: of the object library that they are for.
 # With CROSSWARP_COMBINE off all stay as they are.
 function(crosswarp_combined variable name)
   if(NOT CROSSWARP_COMBINE)
     set(${variable} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  set(result "")
-  set(left "")
+  set(of_libraries "")
+  set(variants "")
   foreach(source ${ARGN})
     file(STRINGS ${source} library_headers REGEX "^#include <[a-z]+/")
     if(library_headers)
-      list(APPEND result ${source})
+      list(APPEND of_libraries ${source})
     else()
-      list(APPEND left ${source})
+      list(APPEND variants ${source})
     endif()
   endforeach()
-  set(part 0)
-  while(left)
-    list(SUBLIST left 0 8 files)
-    list(REMOVE_ITEM left ${files})
-    list(GET files 0 first)
-    get_filename_component(extension ${first} EXT)
-    set(combined ${CMAKE_CURRENT_BINARY_DIR}/${name}/variants_${part}${extension})
-    add_custom_command(OUTPUT ${combined}
-      COMMAND ${CMAKE_COMMAND} -DOUTPUT=${combined} -DNAME=${name} "-DFILES=${files}"
-        -P ${PROJECT_SOURCE_DIR}/cmake/combine.cmake
-      DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/combine.cmake
-      COMMENT "" VERBATIM)
-    list(APPEND result ${combined})
-    math(EXPR part "${part} + 1")
-  endwhile()
+  set(result "")
+  foreach(kind variants of_libraries)
+    set(part 0)
+    while(${kind})
+      list(SUBLIST ${kind} 0 12 files)
+      list(REMOVE_ITEM ${kind} ${files})
+      list(GET files 0 first)
+      get_filename_component(extension ${first} EXT)
+      set(combined ${CMAKE_CURRENT_BINARY_DIR}/${name}/${kind}_${part}${extension})
+      add_custom_command(OUTPUT ${combined}
+        COMMAND ${CMAKE_COMMAND} -DOUTPUT=${combined} -DNAME=${name} "-DFILES=${files}"
+          -P ${PROJECT_SOURCE_DIR}/cmake/combine.cmake
+        DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/combine.cmake
+        COMMENT "" VERBATIM)
+      list(APPEND result ${combined})
+      math(EXPR part "${part} + 1")
+    endwhile()
+  endforeach()
   set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
@@ -133,10 +136,17 @@ set(CROSSWARP_plain_WARPS 32 64)
 set(CROSSWARP_asan_WARPS 32)
 set(CROSSWARP_tsan_WARPS 32)
 
+# Where threads do not meet there is nothing for ThreadSanitizer.
+set(CROSSWARP_tsan_WITHOUT "/(peak_compute|op_latency|memory_latency|launch_overhead)/")
+
 # Adds the object libraries ${name}32 and, where that sanitizer has it, ${name}64: kernels for the emulation.
 function(crosswarp_emulated_kernels name sanitizer)
+  set(sources ${ARGN})
+  if(CROSSWARP_${sanitizer}_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX ${CROSSWARP_${sanitizer}_WITHOUT})
+  endif()
   foreach(warp_size ${CROSSWARP_${sanitizer}_WARPS})
-    crosswarp_combined(kernels ${name}${warp_size} ${ARGN})
+    crosswarp_combined(kernels ${name}${warp_size} ${sources})
     crosswarp_kernels(${name}${warp_size} simt ${kernels})
     target_compile_definitions(${name}${warp_size} PRIVATE CROSSWARP_WARP_SIZE=${warp_size})
     target_compile_options(${name}${warp_size} PRIVATE ${CROSSWARP_${sanitizer}_OPTIONS})

@@ -34,12 +34,7 @@ Cell read_cell(const Json& json, const Registry& registry) {
   const auto tuned = std::find_if(tunings.begin(), tunings.end(), [&](const Tuning& t) { return t.name() == tuning; });
   if (tuned == tunings.end()) throw Error(fmt::format("{} is not in this build", json.at("name").dump()));
   const ExperimentEntry& what = registry.experiments().at(experiment);
-  std::vector<std::vector<Value>> values;
-  for (const Axis& axis : what.axes) {
-    const Json& value = json.at("axes").at(axis.name);
-    values.push_back({value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::int64_t>())});
-  }
-  return {&registry.backend(backend), &what, &variant->second, &*tuned, product(what.axes, values).front()};
+  return {&registry.backend(backend), &what, &variant->second, &*tuned, read_point(json.at("axes"), what)};
 }
 
 Counters read_counters(const Json& json) {
@@ -65,6 +60,15 @@ Counters read_counters(const Json& json) {
 }
 
 }  // namespace
+
+Point read_point(const Json& axes, const ExperimentEntry& experiment) {
+  std::vector<std::vector<Value>> values;
+  for (const Axis& axis : experiment.axes) {
+    const Json& value = axes.at(axis.name);
+    values.push_back({value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::int64_t>())});
+  }
+  return product(experiment.axes, values).front();
+}
 
 std::optional<double> read_number(const Json& value) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;

@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/experiment.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp {
 
+/// Throws nlohmann's exception where `axes` lacks one of the experiment's.
+Point read_point(const nlohmann::ordered_json& axes, const ExperimentEntry& experiment);
 /// None for null.
 std::optional<double> read_number(const nlohmann::ordered_json& value);
 /// None for null; in seconds.

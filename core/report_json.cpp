@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 /// 0 stands for unknown in device facts.
 Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
@@ -29,7 +29,7 @@ void add_counters(Json& json, const Counters& counters) {
   json["counters"] = Json::object();
   Json why = Json::object();
   for (const Count& count : counters.counts) {
-    json["counters"][std::string(count.counter->name)] = number(count.value);
+    json["counters"][std::string(count.counter->name)] = number_or_null(count.value);
     if (!count.value) why[std::string(count.counter->name)] = count.why_not;
   }
   if (!counters.why_not.empty()) why["all"] = counters.why_not;
@@ -91,13 +91,13 @@ std::string json_line(const Result& r) {
   json["verdict_error"] = r.verdict.error;
   const bool judged = r.status != Status::skipped && r.status != Status::failed;
   json["verdict_bound"] = judged ? Json(r.verdict.bound) : Json(nullptr);
-  json["bytes_per_second"] = number(r.bytes_per_second());
-  json["flops_per_second"] = number(r.flops_per_second());
+  json["bytes_per_second"] = number_or_null(r.bytes_per_second());
+  json["flops_per_second"] = number_or_null(r.flops_per_second());
   json["rate_of"] = to_string(r.cost.rated);
-  json["rate"] = number(r.rate());
+  json["rate"] = number_or_null(r.rate());
   json["ceiling"] = r.cost.ceiling.empty() ? Json(nullptr) : Json(r.cost.ceiling);
-  json["of_measured_peak"] = number(r.of_measured_peak());
-  json["of_theoretical_peak"] = number(r.of_theoretical_peak());
+  json["of_measured_peak"] = number_or_null(r.of_measured_peak());
+  json["of_theoretical_peak"] = number_or_null(r.of_theoretical_peak());
   json["measured_peak"] = known(r.measured_peak);
   json["theoretical_peak"] = known(r.device.peak(r.cost.ceiling));
   json["floor_ns"] = ok ? Json(nanoseconds(r.floor)) : Json(nullptr);
@@ -117,7 +117,7 @@ std::string json_line(const Result& r) {
   json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
   const auto bound = bound_in_words(r);
   json["bound"] = bound ? Json(bound->words) : Json(nullptr);
-  json["most_gain"] = bound ? number(bound->gain) : Json(nullptr);
+  json["most_gain"] = bound ? number_or_null(bound->gain) : Json(nullptr);
   json["proof"] = r.proof.empty() ? Json(nullptr) : Json(r.proof);
   json["observed"] = Json::object();
   json["observed_units"] = Json::object();

@@ -110,7 +110,7 @@ std::vector<ProductShape> shapes_to_test() {
 }
 
 bool takes_a_processor_long(const ProductShape& shape) {
-  return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) > 5e8;
+  return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) > 1e8;
 }
 
 Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, std::string_view ceiling) {

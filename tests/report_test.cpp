@@ -284,6 +284,20 @@ TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
   EXPECT_EQ(Data(page(no_numbers)).text(0, "note"), "why");
 }
 
+TEST(Report, ConcludesAgainWhereItKnowsTheExperiment) {
+  Json file = Json::parse(read(results("op_latency")));
+  Json& known = file["findings"][0];
+  known["lines"] = {"what an older program said"};
+  Json theirs = known;
+  theirs["experiment"] = "their_own";
+  file["findings"].push_back(theirs);
+  const Finished finished = report("--format findings " + std::string(File("findings.json", file)));
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_EQ(count(finished.output, "what an older program said"), 1u) << finished.output;
+  EXPECT_EQ(count(finished.output, "- fma_f32: 4.1 cycles by cuda/op_latency/dependent_chain\n"), 1u)
+      << finished.output;
+}
+
 TEST(Report, ChoosesExperimentsAndBackends) {
   const Data data(
       page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum_hip") + " " + results("op_latency")));

@@ -18,8 +18,18 @@ namespace {
 
 using Format = std::function<std::string(const std::vector<ResultFile>&)>;
 
+/// What follows from the points, a line each.
+std::string findings_report(const std::vector<ResultFile>& files) {
+  std::string text;
+  for (const ResultFile& file : files)
+    for (const Conclusion& conclusion : file.findings)
+      for (const std::string& line : conclusion.lines) text += fmt::format("- {}\n", line);
+  return text;
+}
+
 Format format_of(const ReportRequest& request) {
-  const std::map<std::string, Format> formats{{"html", html_report}, {"md", markdown_report}, {"svg", svg_report}};
+  const std::map<std::string, Format> formats{
+      {"findings", findings_report}, {"html", html_report}, {"md", markdown_report}, {"svg", svg_report}};
   if (request.format.empty()) {
     const auto by_name = formats.find(request.output.substr(request.output.find_last_of('.') + 1));
     return by_name == formats.end() ? markdown_report : by_name->second;

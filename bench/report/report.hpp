@@ -11,7 +11,7 @@ namespace crosswarp {
 struct ReportRequest {
   std::vector<std::string> inputs;
   Selection selection;
-  std::string format;  ///< `html`, `md`, `svg`; empty: by the output's extension, else `md`.
+  std::string format;  ///< `html`, `md`, `svg`, `findings`; empty: by the output's extension, else `md`.
   std::string output;  ///< A file, or empty for standard output.
 };
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "core/json_fields.hpp"
 #include "core/names.hpp"
+#include "core/registry.hpp"
 
 namespace crosswarp {
 namespace {
@@ -55,6 +57,38 @@ Row row(const Json& json) {
   return row;
 }
 
+/// What follows from rows of one experiment, by what this program knows of it; nothing where it had other axes then.
+std::vector<std::string> conclude(const std::vector<const Row*>& rows, const ExperimentEntry& experiment) try {
+  std::vector<Outcome> outcomes;
+  for (const Row* row : rows) {
+    const Point point = read_point(row->axes, experiment);
+    outcomes.push_back({row->rung, point, *row->time, experiment.cost(point), row->observed});
+  }
+  return experiment.findings(outcomes);
+} catch (const Json::out_of_range&) {
+  return {};
+}
+
+/// Of all rows, and, of experiments that this program does not know, what the file has.
+std::vector<Conclusion> findings(const std::vector<Row>& rows, const Json& as_written) {
+  const auto& known = Registry::instance().experiments();
+  using Series = std::tuple<std::string, std::string, std::string>;  // experiment, mode, device
+  std::map<Series, std::vector<const Row*>> series;
+  for (const Row& row : rows)
+    if (row.ok() && row.time && row.repetition == 0) series[{row.experiment, row.mode, row.device}].push_back(&row);
+  std::vector<Conclusion> all;
+  for (const auto& [of, its_rows] : series) {
+    const auto& [experiment, mode, device] = of;
+    if (!known.contains(experiment)) continue;
+    if (auto lines = conclude(its_rows, known.at(experiment)); !lines.empty())
+      all.push_back({experiment, mode, device, std::move(lines)});
+  }
+  for (const Json& f : as_written)
+    if (!known.contains(f.at("experiment")))
+      all.push_back({f.at("experiment"), f.at("mode"), f.at("device"), f.at("lines")});
+  return all;
+}
+
 /// Throws Error for the first of `wanted`, of the option `flag`, that is not among `known`.
 void require(const char* flag, const std::vector<std::string>& wanted, const std::set<std::string>& known) {
   for (const std::string& name : wanted)
@@ -82,9 +116,8 @@ ResultFile read_results(const std::string& path) {
   try {
     const Json json = Json::parse(file);
     ResultFile results{path, json.at("context").get<Context>(), {}, {}};
-    for (const Json& f : json.value("findings", Json::array()))
-      results.findings.push_back({f.at("experiment"), f.at("mode"), f.at("device"), f.at("lines")});
     for (const Json& result : json.at("benchmarks")) results.rows.push_back(row(result));
+    results.findings = findings(results.rows, json.value("findings", Json::array()));
     return results;
   } catch (const std::exception& why) {
     throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));

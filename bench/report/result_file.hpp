@@ -38,8 +38,8 @@ struct Row {
 struct ResultFile {
   std::string path;
   Context context;
-  std::vector<Row> rows;  ///< In the order in which they were measured.
-  std::vector<Conclusion> findings;
+  std::vector<Row> rows;             ///< In the order in which they were measured.
+  std::vector<Conclusion> findings;  ///< What this program concludes; of experiments it does not know, the file's.
 
   /// The path without its folders.
   std::string name() const;
