@@ -259,6 +259,25 @@ TEST_F(Resume, KeepsWhatIsDoneOnCtrlC) {
   for (const auto& [name, samples] : before) EXPECT_EQ(finished().at(name), samples) << name;
 }
 
+TEST_F(Resume, LosesNothingToASecondCtrlCThatDoesNotWait) {
+  const std::string cells = quick + "--n 1000:40000:+1000";
+  {
+    Running program(bench + " -q " + cells + " --json " + file);
+    ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
+    const pid_t worker = program.worker();
+    program.send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    program.send(SIGINT);
+    program.wait();  // by the signal, or as after the first one if that was faster
+    EXPECT_TRUE(soon([&] { return !is_running(worker); }));
+  }
+  const auto before = finished();
+  EXPECT_GE(before.size(), 2u);
+  ASSERT_EQ(run("-q " + cells + " --resume " + file).exit_code, 0);
+  EXPECT_EQ(names().size(), 40u);
+  for (const auto& [name, samples] : before) EXPECT_EQ(finished().at(name), samples) << name;
+}
+
 /// What a program writes to a terminal.
 std::string on_a_terminal(const std::string& command) {
   int terminal = -1;
