@@ -12,6 +12,13 @@ void check(cudaError_t code, const char* what, std::source_location where) {
   throw Error(std::string(what) + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")", code, where);
 }
 
+void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
+  constexpr std::size_t every_kernels = 32 << 10;  // 48 KiB, less what its own arrays may take
+  if (shared_bytes > every_kernels)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+          "shared memory of a kernel");
+}
+
 void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
                  std::size_t shared_bytes) {
   cudaFuncAttributes attributes{};

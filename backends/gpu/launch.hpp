@@ -30,11 +30,15 @@ struct Queue : LaunchContext {
 void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
                  std::size_t shared_bytes);
 
+/// More dynamic shared memory than any kernel has must be asked for. Launches do so, and questions about occupancy.
+void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
+
 /// Launches `kernel` with `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameters.
 /// Throws Error where the launch is refused.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
+  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   check(cudaGetLastError(), "launch");
   if (queue.log->on)
@@ -57,6 +61,7 @@ void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
 template <class... Parameters, class... Arguments>
 void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                         const Queue& queue, Arguments&&... arguments) {
+  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   std::tuple<Parameters...> parameters(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   std::apply(
       [&](Parameters&... each) {
@@ -75,6 +80,7 @@ template <class... Parameters>
 unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes,
                          const Queue& queue) {
   int of_unit = 0;
+  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_unit, reinterpret_cast<const void*>(kernel),
                                                       static_cast<int>(threads), shared_bytes),
         "kernel occupancy");

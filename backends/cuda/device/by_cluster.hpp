@@ -25,6 +25,7 @@ __global__ void __launch_bounds__(block)
   const unsigned rank = cluster_rank(), blocks = cluster_size(), lane = threadIdx.x % warp_size();
   if (rank == 0 && threadIdx.x == 0) {
     all_came.initialise(1);
+    publish_barriers();
     all_came.arrive_and_expect(blocks * warps * sizeof(A));
   }
   cluster_arrive();  // the wait behind the loads costs nothing

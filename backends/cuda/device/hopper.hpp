@@ -27,11 +27,9 @@ __device__ inline unsigned shared_address(const void* in_shared) {
 struct TransferBarrier {
   std::uint64_t state;
 
-  /// By one thread; visible to the cluster's other blocks behind a barrier of the cluster, to bulk copies at once.
+  /// By one thread, which calls publish_barriers() behind its last one.
   __device__ void initialise([[maybe_unused]] unsigned arrivals) {
     CROSSWARP_HOPPER("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
-    CROSSWARP_HOPPER("fence.mbarrier_init.release.cluster;" ::: "memory");
-    CROSSWARP_HOPPER("fence.proxy.async.shared::cta;" ::: "memory");
   }
   __device__ void arrive() {
     CROSSWARP_HOPPER("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
@@ -86,6 +84,13 @@ struct TransferBarrier {
 #endif
 };
 
+/// Barriers that the calling thread initialised are seen by its bulk copies, and by the cluster's other blocks behind a
+/// barrier of the cluster.
+__device__ inline void publish_barriers() {
+  CROSSWARP_HOPPER("fence.mbarrier_init.release.cluster;" ::: "memory");
+  CROSSWARP_HOPPER("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /// Of the calling block in its cluster.
 __device__ inline unsigned cluster_rank() {
   unsigned rank = 0;
@@ -98,12 +103,15 @@ __device__ inline unsigned cluster_size() {
   return size;
 }
 
-/// The two halves of a barrier of all threads of a cluster: what is between them does not wait. What was written before
-/// it is seen by all behind it.
-__device__ inline void cluster_arrive() { CROSSWARP_HOPPER("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+/// The two halves of a barrier of all threads of a cluster: what is between them does not wait. Of what was written
+/// before it only barriers are seen behind it, which is enough where all else comes by copies that tell barriers: to
+/// release the rest is a fence of the whole device.
+__device__ inline void cluster_arrive() { CROSSWARP_HOPPER("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 __device__ inline void cluster_wait() { CROSSWARP_HOPPER("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
+/// A barrier of all threads of a cluster: what was written before it is seen by all behind it.
 __device__ inline void sync_cluster() {
-  cluster_arrive();
+  CROSSWARP_HOPPER("barrier.cluster.arrive.release.aligned;" ::: "memory");
   cluster_wait();
 }
 
@@ -174,6 +182,7 @@ __device__ inline void wait_for_the_launch_before() {
 template <class... Parameters, class... Arguments>
 void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                  std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
+  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;

@@ -24,9 +24,10 @@ __device__ constexpr unsigned swizzled(unsigned row, unsigned piece) {
 /// addresses.
 constexpr unsigned tile_alignment = 8 * row_bytes;
 
-/// The first such address in dynamic shared memory, which has `tile_alignment` bytes to spare.
-__device__ inline unsigned aligned_dynamic_shared() {
-  return (shared_address(dynamic_shared<std::byte>()) + tile_alignment - 1) / tile_alignment * tile_alignment;
+/// The dynamic shared memory of the block, so aligned.
+__device__ inline std::byte* aligned_dynamic_shared() {
+  extern __shared__ __align__(tile_alignment) std::byte crosswarp_aligned_shared[];
+  return crosswarp_aligned_shared;
 }
 
 __device__ inline void store_shared(unsigned to, const SumPair<float>& value) {

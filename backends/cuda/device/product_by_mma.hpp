@@ -86,7 +86,6 @@ inline void multiply_by_mma(const Queue& queue, const MatmulF16::Args& args, uns
   const TileOrder order{blocks_for(args.m, MmaTile::rows), blocks_for(args.n, MmaTile::columns), band};
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_by_mma<bf16, b_transposed>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MmaTile::shared_bytes), "shared");
     launch(kernel, order.count(), MmaTile::threads, MmaTile::shared_bytes, queue, factor_a(args), factor_b(args), order,
            Output(args));
   });

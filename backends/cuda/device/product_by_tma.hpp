@@ -26,10 +26,10 @@ struct TmaTile {
 
   /// In shared memory a warp has two panels of C: one that is written, one that is copied.
   static constexpr unsigned panel_bytes = 16 * row_bytes, written_bytes = warps * 2 * panel_bytes;
-  /// Of 227 kB; the last one is for the barriers and what is lost by the alignment.
-  static constexpr unsigned most_bytes = 225 * 1024;
+  /// Of 227 kB; the last one is for the barriers.
+  static constexpr unsigned most_bytes = 226 * 1024;
   static constexpr unsigned stages = std::min(8u, (most_bytes - written_bytes) / (a_bytes + b_bytes));
-  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + written_bytes + tile_alignment;
+  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + written_bytes;
 
   /// Registers of a thread that copies and of one that multiplies. With one warpgroup that multiplies there are enough.
   static constexpr int copying_registers = 40, multiplying_registers = 232;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   using Tile = TmaTile<consumers, columns>;
   constexpr unsigned stages = Tile::stages;
   __shared__ TransferBarrier full[stages], empty[stages];
-  const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * Tile::a_bytes,
+  const unsigned ring_a = shared_address(aligned_dynamic_shared()), ring_b = ring_a + stages * Tile::a_bytes,
                  written = ring_b + stages * Tile::b_bytes;
   const ClusterShape cluster = plan.cluster;
   const unsigned rank = cluster_rank(), row_in_cluster = rank % cluster.rows, column_in_cluster = rank / cluster.rows;
@@ -89,8 +89,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       full[s].initialise(1);
       empty[s].initialise((cluster.rows + cluster.columns - 1) * Tile::warps);
     }
+    publish_barriers();
   }
-  sync_cluster();
+  cluster_arrive();
+  cluster_wait();
   wait_for_the_launch_before();
 
   const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x / warp_size(),
@@ -134,6 +136,8 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
               load(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
         }
       }
+      // Until the cluster's other blocks have told all that they are going to tell: they must find this one there.
+      for (unsigned s = 0; s < stages; ++s, advance()) empty[stage].wait(parity ^ 1);
     }
   } else {
     if constexpr (consumers > 1) take_registers<Tile::multiplying_registers>();
@@ -227,16 +231,14 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         out.part(task.part * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
       }
     }
+    static_assert(Tile::panels <= stages);
     // The last tile's panels need not wait for each other: the ring will not be filled again, and of A in it nobody
     // else reads this warp's rows.
-    static_assert(Tile::panels <= stages);
 #pragma unroll
     for (unsigned panel = 0; panel < Tile::panels; ++panel)
       if (is_in_c(panel)) write_panel(panel, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes);
     wait_for_bulk_reads<0>();
   }
-  sync_warp();
-  sync_cluster();  // others may still copy into this block's shared memory, or tell its barriers
 #endif
 }
 
@@ -257,30 +259,55 @@ struct TmaChoice {
 
 constexpr unsigned adding_block = 256;
 
-/// c = the sum of `parts` arrays of `n` floats that lie `pitch` apart.
+/// c = the sum of `parts` arrays of `n` floats that lie `pitch` apart. Of few elements there are few threads, so that
+/// `lanes` of them share an element's parts; each has `at_once` loads on their way. Bound by L2, or by one trip to it.
+template <unsigned lanes>
 __global__ void __launch_bounds__(adding_block)
     add_parts(const float4* of_parts, std::size_t pitch, unsigned parts, std::size_t n, Output c) {
+  constexpr unsigned vectors = adding_block / lanes, at_once = 8;
+  __shared__ float4 of_lane[lanes][vectors];
   wait_for_the_launch_before();
-  const std::size_t i = std::size_t{blockIdx.x} * adding_block + threadIdx.x;
-  if (4 * i >= n) return;
-  float4 sum{};
-#pragma unroll 4
-  for (unsigned part = 0; part < parts; ++part) {
-    const float4 more = of_parts[part * (pitch / 4) + i];
+  const unsigned lane = threadIdx.x / vectors, vector = threadIdx.x % vectors;
+  const std::size_t i = std::size_t{blockIdx.x} * vectors + vector;
+  const auto add = [](float4& sum, const float4& more) {
     sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
-  }
+  };
+  float4 sum{};
+  if (4 * i < n)
+    for (unsigned first = lane; first < parts; first += at_once * lanes) {
+      float4 values[at_once];
+#pragma unroll
+      for (unsigned j = 0; j < at_once; ++j) {
+        const unsigned part = first + j * lanes;
+        values[j] = part < parts ? of_parts[part * (pitch / 4) + i] : float4{};
+      }
+#pragma unroll
+      for (const float4& value : values) add(sum, value);
+    }
+  of_lane[lane][vector] = sum;
+  __syncthreads();
+  if (lane != 0) return;
+#pragma unroll
+  for (unsigned other = 1; other < lanes; ++other) add(sum, of_lane[other][vector]);
   const float sums[] = {sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
   for (unsigned j = 0; j < 4; ++j)
     if (4 * i + j < n) c.store_at(4 * i + j, sums[j]);
 }
 
+inline void launch_add_parts(const Queue& queue, std::size_t pitch, unsigned parts, std::size_t n, const Output& c) {
+  with_constant<1, 8>(parts > 8 ? 8 : 1, [&]<unsigned lanes>() {
+    launch_dependent(add_parts<lanes>, blocks_for(n, 4 * adding_block / lanes), adding_block, 0, queue,
+                     reinterpret_cast<const float4*>(queue.workspace.data()), pitch, parts, n, c);
+  });
+}
+
 /// Calls `use` with the choice's tile: `[&]<unsigned consumers, unsigned columns>()`.
 template <class Use>
 void with_tile(const TmaChoice& choice, Use&& use) {
   with_constant<64, 128>(choice.rows, [&]<unsigned rows>() {
-    with_constant<128, 256>(choice.columns, [&]<unsigned columns>() {
-      if constexpr (rows == 128 || columns == 128) use.template operator()<rows / 64, columns>();
+    with_constant<64, 128, 192, 256>(choice.columns, [&]<unsigned columns>() {
+      if constexpr (rows == 128 ? columns >= 128 : columns <= 128) use.template operator()<rows / 64, columns>();
     });
   });
 }
@@ -294,7 +321,7 @@ inline unsigned resident_clusters(const Queue& queue, const TmaChoice& choice) {
     with_tile(choice, [&]<unsigned consumers, unsigned columns>() {
       using Tile = TmaTile<consumers, columns>;
       const auto kernel = multiply_by_tma<false, false, consumers, columns>;  // as good as any other type
-      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
+      allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
       cudaLaunchAttribute attribute[] = {in_clusters_of(choice.cluster.size())};
       cudaLaunchConfig_t config{};
       config.gridDim = choice.cluster.size();
@@ -332,14 +359,10 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
     cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster.size()), behind_the_launch_before()};
     with_factors(args, [&]<bool bf16, bool b_transposed>() {
       const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
-      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
       launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, blocks, Tile::threads, Tile::shared_bytes, queue,
                   a, b, c, plan, choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
     });
-    if (choice.parts == 1) return;
-    const std::size_t n = args.m * args.n;
-    launch_dependent(add_parts, blocks_for(n, 4 * adding_block), adding_block, 0, queue,
-                     reinterpret_cast<const float4*>(queue.workspace.data()), plan.part_pitch, choice.parts, n, out);
+    if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
   });
 }
 

@@ -15,7 +15,7 @@ struct WgmmaTile {
   static constexpr unsigned rows = 128, columns = 128;  ///< A warpgroup has half of the rows.
   static constexpr unsigned stages = 3;
   static constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + tile_alignment;
+  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
 };
 
 template <bool bf16, bool b_transposed>
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
   using Tile = WgmmaTile;
   constexpr unsigned threads = Tile::threads, rows = Tile::rows, columns = Tile::columns, stages = Tile::stages;
   constexpr unsigned a_bytes = Tile::a_bytes, b_bytes = Tile::b_bytes;
-  const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * a_bytes;
+  const unsigned ring_a = shared_address(aligned_dynamic_shared()), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);
   const unsigned row = tile_row * rows, column = tile_column * columns;
   const unsigned blocks = (a.columns + row_elements - 1) / row_elements;
@@ -66,7 +66,6 @@ inline void multiply_by_wgmma(const Queue& queue, const MatmulF16::Args& args, u
   const TileOrder order{blocks_for(args.m, Tile::rows), blocks_for(args.n, Tile::columns), band};
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_by_warpgroups<bf16, b_transposed>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::shared_bytes), "shared");
     launch(kernel, order.count(), Tile::threads, Tile::shared_bytes, queue, factor_a(args), factor_b(args), order,
            Output(args));
   });

@@ -207,15 +207,6 @@ void by_rows(const MatmulF32::Args& args, Use&& use) {
   rows_are_vectors(args) ? use.template operator()<true>() : use.template operator()<false>();
 }
 
-/// More shared memory than any kernel has without it must be asked for.
-template <class Tile, class... Parameters>
-void allow_shared_bytes([[maybe_unused]] void (*kernel)(Parameters...)) {
-#if CROSSWARP_HAS_PTX
-  if constexpr (Tile::shared_bytes > 48 << 10)
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{Tile::shared_bytes}), "shared");
-#endif
-}
-
 /// The product as a launch computes it, in parts of `part` products where it is cut into parts.
 template <class Tile>
 TiledProduct tiled_product(const MatmulF32::Args& args, float* c, std::size_t part = 0) {
@@ -238,7 +229,6 @@ void launch_tiles_by(void (*kernel)(TiledProduct), const Queue& queue, const Mat
   const std::size_t part = std::max<std::size_t>((steps + parts - 1) / parts, 1) * Tile::depth;
   float* const c = parts > 1 ? reinterpret_cast<float*>(queue.workspace.data()) : args.c.data();
   const TiledProduct product = tiled_product<Tile>(args, c, part);
-  allow_shared_bytes<Tile>(kernel);
   launch(kernel, dim3(product.tiles_across * product.tiles_down, static_cast<unsigned>(parts)), Tile::threads,
          Tile::shared_bytes, queue, product);
 }

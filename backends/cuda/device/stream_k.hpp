@@ -156,7 +156,6 @@ std::size_t stream_workspace(const Queue& queue, const MatmulF32::Args& args) {
 template <class Tile, bool vectors>
 void launch_stream(const Queue& queue, const MatmulF32::Args& args) {
   const StreamShares shares = stream_shares<Tile>(queue, args);
-  allow_shared_bytes<Tile>(multiply_stream<Tile, vectors>);
   launch(multiply_stream<Tile, vectors>, shares.blocks, Tile::threads, Tile::shared_bytes, queue,
          tiled_product<Tile>(args, args.c.data()), shares, StreamPartials<Tile>(queue.workspace, shares));
 }

@@ -73,41 +73,35 @@ __device__ void settle(float (&sums)[count]) {
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
-// Behind the sums: the descriptors, whether sums are added to, signs, and whether B is stored across the depth.
-#define CROSSWARP_WGMMA_128(type, across)                                                        \
-  asm volatile(                                                                                  \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                           \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" CROSSWARP_WGMMA_64_NAMES \
-      "}, %64, %65, add, 1, 1, 0, " across ";\n}"                                                \
-      : CROSSWARP_WGMMA_64_SUMS("+f", d)                                                         \
-      : "l"(a), "l"(b), "r"(add))
-#define CROSSWARP_WGMMA_256(type, across)                                                         \
-  asm volatile(                                                                                   \
-      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"                                           \
-      "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" CROSSWARP_WGMMA_128_NAMES \
-      "}, %128, %129, add, 1, 1, 0, " across ";\n}"                                               \
-      : CROSSWARP_WGMMA_128_SUMS("+f", d)                                                         \
-      : "l"(a), "l"(b), "r"(add))
+// The operands behind the sums: the descriptors, whether sums are added to, signs, and whether B is stored across the
+// depth. `b_at` and `add_at` are `sums` + 1 and + 2.
+#define CROSSWARP_WGMMA(columns, sums, b_at, add_at, type, across)                                           \
+  asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" #add_at                                              \
+               ", 0;\n"                                                                                      \
+               "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type "." type                         \
+               " {" CROSSWARP_WGMMA_##sums##_NAMES "}, %" #sums ", %" #b_at ", add, 1, 1, 0, " across ";\n}" \
+               : CROSSWARP_WGMMA_##sums##_SUMS("+f", d)                                                      \
+               : "l"(a), "l"(b), "r"(add))
+#define CROSSWARP_WGMMA_BY_TYPE(columns, sums, b_at, add_at)                                        \
+  do {                                                                                              \
+    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA(columns, sums, b_at, add_at, "bf16", "0");  \
+    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA(columns, sums, b_at, add_at, "bf16", "1"); \
+    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA(columns, sums, b_at, add_at, "f16", "0");  \
+    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA(columns, sums, b_at, add_at, "f16", "1"); \
+  } while (false)
 
 /// d = a·b, of 64 x 16 and 16 x `2·sums` elements, or d += a·b where `add`. Thread t of the warpgroup has of d what
 /// Output::store_fragment() says of rows 16·(t / 32) on.
 template <bool bf16, bool b_transposed, unsigned sums>
 __device__ void multiply_add(float (&d)[sums], std::uint64_t a, std::uint64_t b, int add) {
-  static_assert(sums == 64 || sums == 128);
-  if constexpr (sums == 128) {
-    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA_256("bf16", "0");
-    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA_256("bf16", "1");
-    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA_256("f16", "0");
-    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA_256("f16", "1");
-  } else {
-    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA_128("bf16", "0");
-    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA_128("bf16", "1");
-    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA_128("f16", "0");
-    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA_128("f16", "1");
-  }
+  static_assert(sums == 32 || sums == 64 || sums == 96 || sums == 128);
+  if constexpr (sums == 32) CROSSWARP_WGMMA_BY_TYPE(64, 32, 33, 34);
+  if constexpr (sums == 64) CROSSWARP_WGMMA_BY_TYPE(128, 64, 65, 66);
+  if constexpr (sums == 96) CROSSWARP_WGMMA_BY_TYPE(192, 96, 97, 98);
+  if constexpr (sums == 128) CROSSWARP_WGMMA_BY_TYPE(256, 128, 129, 130);
 }
-#undef CROSSWARP_WGMMA_256
-#undef CROSSWARP_WGMMA_128
+#undef CROSSWARP_WGMMA_BY_TYPE
+#undef CROSSWARP_WGMMA
 
 /// Starts the instructions for the 64 products of each sum that a stage holds: of 64 rows at the shared address `a`,
 /// of 2·`sums` columns at `b`. `add` tells whether there are sums already.

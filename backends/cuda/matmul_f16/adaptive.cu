@@ -15,26 +15,38 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 
-constexpr double l2_bytes = 37;           // that L2 brings to each multiprocessor in a cycle
-constexpr double unit_operations = 4096;  // of its matrix units
-constexpr double launch_cycles = 2500;
+// What a multiprocessor does in a cycle: operations of its matrix units, bytes that go into shared memory and out of
+// it, to L2 and from it, and from memory where all of the device read that.
+constexpr double unit_operations = 4096, shared_bytes = 128, l2_bytes = 37, memory_bytes = 19;
+// Cycles that pass between two stages, two tiles, and two launches.
+constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
 constexpr unsigned band = 8;  // of tiles without tensor copies
 
-/// About how many cycles the product takes by a choice. What a block copies to all of its cluster counts once. Behind
-/// the last tile it is written; parts of sums are written as floats, and added by another launch.
+/// About how many cycles the product takes by a choice. Shared memory bounds small tiles: both factors of a stage are
+/// copied into it, and each warpgroup reads its own rows of A and all of B. Parts of sums are written as floats, and
+/// added by another launch.
 double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice, unsigned resident) {
   const double operations = 2.0 * choice.rows * choice.columns * row_elements;
-  const double bytes =
-      row_bytes * (1.0 * choice.rows / choice.cluster.columns + 1.0 * choice.columns / choice.cluster.rows);
-  const unsigned stages = blocks_for(blocks_for(args.k, row_elements), choice.parts);
-  const double tile = stages * std::max(operations / unit_operations, bytes / l2_bytes);
-  const unsigned units = static_cast<unsigned>(queue.device.compute_units);
+  const double bytes = row_bytes * (2.0 * choice.rows + (1 + choice.rows / 64) * choice.columns);
+  const double stage = std::max(operations / unit_operations, bytes / shared_bytes) + stage_cycles;
+  const double multiplied = blocks_for(blocks_for(args.k, row_elements), choice.parts) * stage;
+  const double sum_bytes = args.f32_out || choice.parts > 1 ? 4 : 2;
+  const double written = sum_bytes * choice.rows * choice.columns / l2_bytes;
+  const double tile = std::max(multiplied, written) + 8.0 * choice.columns + tile_cycles;
   const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
                             blocks_for(args.n, choice.columns * choice.cluster.columns);
+  const double units = queue.device.compute_units;
+  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
   const double parts =
       choice.parts == 1 ? 0
                         : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
-  return blocks_for(clusters, resident) * tile + 8.0 * choice.columns + parts;
+  return std::max(blocks_for(clusters, resident) * tile, read) + parts;
+}
+
+/// Whether all blocks of a cluster can have a tile of the matrix.
+bool is_filled(const MatmulF16::Args& args, const TmaChoice& choice) {
+  return choice.cluster.rows <= blocks_for(args.m, choice.rows) &&
+         choice.cluster.columns <= blocks_for(args.n, choice.columns);
 }
 
 /// The choice that is expected to take least; among equals the first.
@@ -42,14 +54,14 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
   const unsigned stages = blocks_for(args.k, row_elements);
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 128u}, {64u, 128u}})
-    for (const ClusterShape cluster : {ClusterShape{2, 1}, {1, 1}, {2, 2}, {4, 1}, {4, 2}}) {
+  for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
+    for (const ClusterShape cluster : {ClusterShape{2, 1}, {1, 2}, {1, 1}, {2, 2}, {4, 1}}) {
       TmaChoice choice{.rows = rows,
                        .columns = columns,
                        .cluster = cluster,
                        .band = 16 / cluster.rows,
                        .ahead = queue.tuning["ahead"] != 0};
-      const unsigned resident = resident_clusters(queue, choice);
+      const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
       for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
         choice.parts = blocks_for(stages, blocks_for(stages, parts));
         if (const double expected = cycles(queue, args, choice, resident); expected < least) {

@@ -34,9 +34,9 @@ const Register<MatmulF16> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(128, 256, {2, 1}, 8, 0), tuning(128, 256, {2, 1}, 8, 1), tuning(128, 256, {1, 1}, 16, 0),
                 tuning(128, 256, {1, 2}, 16, 0), tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0),
-                tuning(128, 256, {2, 1}, 16, 0), tuning(128, 128, {2, 1}, 8, 0), tuning(128, 128, {2, 2}, 8, 0),
-                tuning(64, 128, {2, 1}, 8, 0), tuning(64, 128, {4, 1}, 4, 0), tuning(64, 128, {2, 2}, 8, 0),
-                tuning(64, 128, {4, 2}, 4, 0), tuning(64, 128, {4, 2}, 4, 1)},
+                tuning(128, 256, {2, 1}, 16, 0), tuning(128, 192, {2, 1}, 8, 0), tuning(128, 128, {2, 1}, 8, 0),
+                tuning(128, 128, {2, 2}, 8, 0), tuning(64, 128, {2, 1}, 8, 0), tuning(64, 128, {2, 2}, 8, 0),
+                tuning(64, 64, {2, 1}, 8, 0), tuning(64, 64, {4, 1}, 4, 0), tuning(64, 64, {4, 2}, 4, 1)},
     .applies = has_aligned_factors,
     .launch = multiply,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},

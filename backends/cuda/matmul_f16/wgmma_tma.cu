@@ -12,7 +12,7 @@ constexpr unsigned consumers = 2, threads = (1 + consumers) * warpgroup_size;
 constexpr unsigned rows = consumers * 64, columns = 256;
 constexpr unsigned stages = 4;
 constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + tile_alignment;
+constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
 
 template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(threads, 1)
@@ -21,14 +21,16 @@ __global__ void __launch_bounds__(threads, 1)
                     [[maybe_unused]] TileOrder order, [[maybe_unused]] Output c) {
 #if CROSSWARP_HAS_WGMMA_HERE
   __shared__ TransferBarrier full[stages], empty[stages];
-  const unsigned ring_a = aligned_dynamic_shared(), ring_b = ring_a + stages * a_bytes;
+  const unsigned ring_a = shared_address(aligned_dynamic_shared()), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);
   const unsigned row = tile_row * rows, column = tile_column * columns;
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     for (unsigned s = 0; s < stages; ++s) {
       full[s].initialise(1);
       empty[s].initialise(consumers * warpgroup_size / warp_size());
     }
+    publish_barriers();
+  }
   __syncthreads();
 
   const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x % warpgroup_size / warp_size();
@@ -83,7 +85,6 @@ void multiply(const Queue& queue, const MatmulF16::Args& args) {
   const CUtensorMap b = tensor_map(factor_b(args), args.b_transposed ? columns : row_elements);
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_copied<bf16, b_transposed>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "shared");
     launch(kernel, order.count(), threads, shared_bytes, queue, a, b, blocks_for(args.k, row_elements), order,
            Output(args));
   });

@@ -22,8 +22,10 @@ __device__ void fetch(Ring& ring, unsigned slot, const float* from) {
 }
 
 __device__ void init(Ring& ring) {
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     for (TransferBarrier& arrived : ring.arrived) arrived.initialise(1);
+    publish_barriers();
+  }
   __syncthreads();
 }
 

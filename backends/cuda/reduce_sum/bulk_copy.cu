@@ -36,6 +36,7 @@ __global__ void __launch_bounds__(block)
       full[s].initialise(1);
       empty[s].initialise(block / warp_size());
     }
+    publish_barriers();
     for (unsigned s = 0; s < stages; ++s)
       if (const std::size_t tile = blockIdx.x + std::size_t{s} * gridDim.x; tile < tiles) fetch(tile, s);
   }
@@ -86,7 +87,6 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   const std::size_t ring = stages * std::size_t{16} * stage_packs(queue);
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
     const auto kernel = reduce_copied<T, Op>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(ring)), "shared");
     const unsigned tiles = blocks_for(a.in.size(), std::size_t{Pack<T>::size} * stage_packs(queue));
     launch(kernel, std::min(most_blocks(queue), tiles), block, ring, queue, a.in.data(), a.in.size(), stages,
            stage_packs(queue), Mail<Accumulator<T>>(queue.workspace), a.out.data());
