@@ -1,6 +1,7 @@
 // What the measuring needs of a device, whoever makes it: memory, order, time, and facts about itself.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -34,6 +35,9 @@ struct DeviceInfo {
   std::vector<std::string> features;            ///< What variants may need: `ptx`, `wgmma`, `tma` …
   std::map<std::string, std::string> versions;  ///< Driver, runtime …: goes into the context of results.
 
+  bool has(std::string_view feature) const {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  }
   /// 0 where nobody knows.
   double peak(std::string_view part) const {
     const auto found = peaks.find(part);

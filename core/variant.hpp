@@ -36,6 +36,7 @@ struct LaunchContext {
   const Tuning& tuning;
   std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; then as the last launch left it.
   LaunchLog* log = nullptr;
+  bool ahead = false;  ///< Kernels begin while the launch before ends: all of them wait_for_the_launch_before().
 };
 
 /// To be called behind a launch of whose blocks only `useful` do not leave at once.

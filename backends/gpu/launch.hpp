@@ -33,11 +33,45 @@ void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, d
 /// More dynamic shared memory than any kernel has must be asked for. Launches do so, and questions about occupancy.
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
 
+#if CROSSWARP_HAS_PTX
+/// For kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
+inline cudaLaunchAttribute behind_the_launch_before() {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
+/// Like launch(), with `attributes`, for which CUDA's launch syntax has no place.
+template <class... Parameters, class... Arguments>
+void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                 std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
+  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = queue.stream;
+  config.attrs = attributes.data();
+  config.numAttrs = static_cast<unsigned>(attributes.size());
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
+  if (queue.log->on)
+    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+}
+#endif
+
 /// Launches `kernel` with `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameters.
-/// Throws Error where the launch is refused.
+/// Begins while the launch before ends, where the queue wants that and the platform can. Throws Error where the launch
+/// is refused.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
+#if CROSSWARP_HAS_PTX
+  if (queue.ahead) {
+    cudaLaunchAttribute attribute[] = {behind_the_launch_before()};
+    return launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+  }
+#endif
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   check(cudaGetLastError(), "launch");

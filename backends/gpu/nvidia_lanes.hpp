@@ -95,6 +95,15 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(crosswarp_dynamic_shared);
 }
 
+/// To be called by every thread of a launch that is `ahead`: lets the next such launch begin, and waits until the one
+/// before has ended and can be seen. Elsewhere that is so from the start.
+__device__ inline void wait_for_the_launch_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// A counter of the multiprocessor, and about how many ticks it does in a second.
 __device__ inline long long ticks() { return clock64(); }
 inline constexpr long long ticks_per_second = 2'000'000'000;

@@ -178,6 +178,7 @@ __device__ void store_tile(const TiledProduct& product, const TilePlace& tile,
 
 template <class Tile, bool vectors>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(TiledProduct product) {
+  wait_for_the_launch_before();
   const TilePlace tile(product, blockIdx.x);
   const std::size_t begin = blockIdx.y * product.part;
   const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;

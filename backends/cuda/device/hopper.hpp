@@ -1,5 +1,5 @@
 // What Hopper has beyond older GPUs, as functions: barriers in shared memory that count bytes, clusters of blocks, bulk
-// copies, launches that overlap. For files that need "ptx". The device code is there from sm_90 on; elsewhere these
+// copies. For files that need "ptx". The device code is there from sm_90 on; elsewhere these
 // functions are empty.
 #pragma once
 
@@ -171,43 +171,11 @@ __device__ void wait_for_bulk_reads() {
 /// What the calling thread wrote to shared memory is seen by bulk copies that start after it.
 __device__ inline void publish_to_bulk_copies() { CROSSWARP_HOPPER("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/// To be called by every thread of a launch that was enqueued by launch_dependent(): lets the next such launch begin,
-/// and waits until the one before has ended and can be seen.
-__device__ inline void wait_for_the_launch_before() {
-  CROSSWARP_HOPPER("griddepcontrol.launch_dependents;");
-  CROSSWARP_HOPPER("griddepcontrol.wait;" ::: "memory");
-}
-
-/// Like launch(), with `attributes`, for which CUDA's launch syntax has no place.
-template <class... Parameters, class... Arguments>
-void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...), dim3 grid, dim3 block,
-                 std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
-  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = queue.stream;
-  config.attrs = attributes.data();
-  config.numAttrs = static_cast<unsigned>(attributes.size());
-  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
-  if (queue.log->on)
-    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
-}
-
 inline cudaLaunchAttribute in_clusters_of(unsigned size) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = size;
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  return attribute;
-}
-
-/// For kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
-inline cudaLaunchAttribute behind_the_launch_before() {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
   return attribute;
 }
 
@@ -222,12 +190,13 @@ void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, di
   launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
-/// Like launch(), behind_the_launch_before().
+/// Like launch(), beginning while the launch before ends.
 template <class... Parameters, class... Arguments>
 void launch_dependent(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                       const Queue& queue, Arguments&&... arguments) {
-  cudaLaunchAttribute attribute[] = {behind_the_launch_before()};
-  launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+  Queue ahead = queue;
+  ahead.ahead = true;
+  launch(kernel, grid, block, shared_bytes, ahead, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace

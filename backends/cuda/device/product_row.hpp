@@ -17,6 +17,7 @@ template <bool vectors>
 __global__ void __launch_bounds__(32 * row_lines, 4)
     multiply_row(const float* a, const float* b, unsigned* tickets, float* partials, float* c, std::size_t n,
                  std::size_t k) {
+  wait_for_the_launch_before();
   alignas(16) __shared__ float of_line[row_lines][row_columns];
   const unsigned line = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t first = blockIdx.x * std::size_t{row_columns};

@@ -114,6 +114,7 @@ __device__ void store_sums(const TiledProduct& product, const float (&sums)[rows
 
 template <class Tile, bool vectors>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(TiledProduct product) {
+  wait_for_the_launch_before();
   constexpr unsigned depth = Tile::depth, tm = Tile::thread_rows, tn = Tile::thread_columns;
   constexpr unsigned width = vectors ? 4 : 1;
   float* const memory = dynamic_shared<float>();
@@ -243,6 +244,7 @@ void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t p
 template <unsigned block, unsigned at_once>
 __global__ void __launch_bounds__(block)
     add_partials(const float* partials, std::size_t parts, std::size_t n, float* c) {
+  wait_for_the_launch_before();
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
   if (i >= n) return;
   float sum = 0;

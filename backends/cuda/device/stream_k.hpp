@@ -124,6 +124,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   __shared__ StreamTasks tasks;
   __shared__ StreamTask task;
   if (threadIdx.x == 0) tasks = StreamTasks::of(shares, blockIdx.x);
+  wait_for_the_launch_before();
   for (;;) {
     __syncthreads();  // nobody asks for the task before any more, nor reads its stages
     if (threadIdx.x == 0) task = tasks.next(shares);

@@ -2,7 +2,6 @@
 // aligned, in tiles that fill the device at this shape; by warpgroups with copies of threads where they are not, and by
 // instructions of single warps on GPUs before Hopper. Bound by the matrix units; small shapes by launch and latency,
 // and by L2, which feeds small tiles.
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -20,7 +19,8 @@ namespace {
 constexpr double unit_operations = 4096, shared_bytes = 128, l2_bytes = 37, memory_bytes = 19;
 // Cycles that pass between two stages, two tiles, and two launches.
 constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
-constexpr unsigned band = 8;  // of tiles without tensor copies
+constexpr double narrow = 1.5;  // memory's time where tiles read less than 256 bytes of a row
+constexpr unsigned band = 8;    // of tiles without tensor copies
 
 /// About how many cycles the product takes by a choice. Shared memory bounds small tiles: both factors of a stage are
 /// copied into it, and each warpgroup reads its own rows of A and all of B. Parts of sums are written as floats, and
@@ -36,7 +36,8 @@ double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& 
   const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
                             blocks_for(args.n, choice.columns * choice.cluster.columns);
   const double units = queue.device.compute_units;
-  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
+  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units) *
+                      (choice.columns < 128 ? narrow : 1);
   const double parts =
       choice.parts == 1 ? 0
                         : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
@@ -55,7 +56,7 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
-    for (const ClusterShape cluster : {ClusterShape{2, 1}, {1, 2}, {1, 1}, {2, 2}, {4, 1}}) {
+    for (const ClusterShape cluster : {rows < 128 ? ClusterShape{1, 2} : ClusterShape{2, 1}, {2, 1}, {1, 2}, {1, 1}}) {
       TmaChoice choice{.rows = rows,
                        .columns = columns,
                        .cluster = cluster,
@@ -74,9 +75,7 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
 }
 
 bool has_warpgroups(const Queue& queue) {
-  return std::ranges::all_of(std::array{"wgmma", "tma", "cluster"}, [&](std::string_view feature) {
-    return std::ranges::find(queue.device.features, feature) != queue.device.features.end();
-  });
+  return queue.device.has("wgmma") && queue.device.has("tma") && queue.device.has("cluster");
 }
 
 bool is_for_warpgroups(const Queue& queue, const MatmulF16::Args& args) {

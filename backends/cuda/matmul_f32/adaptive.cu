@@ -134,7 +134,9 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   return parts == 0 ? tile->workspace_by_steps(queue, args) : bytes_of_parts(args, parts);
 }
 
-void multiply(const Queue& queue, const MatmulF32::Args& args) {
+void multiply(const Queue& given, const MatmulF32::Args& args) {
+  Queue queue = given;
+  queue.ahead = queue.tuning["ahead"] != 0 && queue.device.has("programmatic");
   if (args.c.empty()) return;
   if (is_row(args)) return launch_row(queue, args);
   const Plan best = plan(queue, args);
@@ -145,18 +147,15 @@ void multiply(const Queue& queue, const MatmulF32::Args& args) {
   if (best.parts > 1) launch_add_partials(queue, args, best.parts);
 }
 
-/// tile 0: the one that the model chooses. How it is shared out it chooses for any.
+Tuning tuning(int tile, int ahead = 1) { return {{{"tile", tile}, {"ahead", ahead}}}; }
+
+/// tile 0: the one that the model chooses. How it is shared out it chooses for any. ahead: launches begin while those
+/// before them end.
 const Register<MatmulF32> variant{{
     .idea = "the tile and the way to share tiles out that a model of the device expects to be fastest: bound by "
             "multiply-adds",
     .improves = "stream_k",
-    .tunings = {{{{"tile", 0}}},
-                {{{"tile", 1}}},
-                {{{"tile", 2}}},
-                {{{"tile", 3}}},
-                {{{"tile", 4}}},
-                {{{"tile", 5}}},
-                {{{"tile", 6}}}},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6)},
     .workspace = workspace,
     .launch = multiply,
 }};

@@ -57,7 +57,7 @@ void with_unroll(std::size_t packs, unsigned most_blocks, Use&& use) {
 
 bool has_clusters([[maybe_unused]] const Queue& queue) {
 #if CROSSWARP_HAS_PTX
-  return std::ranges::find(queue.device.features, "cluster") != queue.device.features.end();
+  return queue.device.has("cluster");
 #else
   return false;
 #endif

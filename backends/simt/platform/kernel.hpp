@@ -132,6 +132,8 @@ T* dynamic_shared() {
   return reinterpret_cast<T*>(simt::shared_memory().data());
 }
 
+inline void wait_for_the_launch_before() {}
+
 // One thread runs at a time, and switches only where it waits: memory is in order as it is.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
