@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "backends/cuda/device/add_parts.hpp"
 #include "backends/cuda/device/tensor_map.hpp"
 #include "backends/cuda/device/wgmma.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -247,7 +248,6 @@ struct TmaChoice {
   unsigned rows, columns;  ///< Of a tile: one of those below.
   ClusterShape cluster;    ///< Of 1, 2, 4 or 8 blocks.
   unsigned band;           ///< Rows of clusters' tiles that are taken together.
-  bool ahead;              ///< Begins while the launch before ends.
   unsigned parts = 1;      ///< Of the sums; none of them empty.
 
   /// Elements from one part to the next, in the workspace: parts begin at multiples of 16 bytes.
@@ -256,51 +256,6 @@ struct TmaChoice {
     return parts > 1 ? parts * part_pitch(args) * sizeof(float) : 0;
   }
 };
-
-constexpr unsigned adding_block = 256;
-
-/// c = the sum of `parts` arrays of `n` floats that lie `pitch` apart. Of few elements there are few threads, so that
-/// `lanes` of them share an element's parts; each has `at_once` loads on their way. Bound by L2, or by one trip to it.
-template <unsigned lanes>
-__global__ void __launch_bounds__(adding_block)
-    add_parts(const float4* of_parts, std::size_t pitch, unsigned parts, std::size_t n, Output c) {
-  constexpr unsigned vectors = adding_block / lanes, at_once = 8;
-  __shared__ float4 of_lane[lanes][vectors];
-  wait_for_the_launch_before();
-  const unsigned lane = threadIdx.x / vectors, vector = threadIdx.x % vectors;
-  const std::size_t i = std::size_t{blockIdx.x} * vectors + vector;
-  const auto add = [](float4& sum, const float4& more) {
-    sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
-  };
-  float4 sum{};
-  if (4 * i < n)
-    for (unsigned first = lane; first < parts; first += at_once * lanes) {
-      float4 values[at_once];
-#pragma unroll
-      for (unsigned j = 0; j < at_once; ++j) {
-        const unsigned part = first + j * lanes;
-        values[j] = part < parts ? of_parts[part * (pitch / 4) + i] : float4{};
-      }
-#pragma unroll
-      for (const float4& value : values) add(sum, value);
-    }
-  of_lane[lane][vector] = sum;
-  __syncthreads();
-  if (lane != 0) return;
-#pragma unroll
-  for (unsigned other = 1; other < lanes; ++other) add(sum, of_lane[other][vector]);
-  const float sums[] = {sum.x, sum.y, sum.z, sum.w};
-#pragma unroll
-  for (unsigned j = 0; j < 4; ++j)
-    if (4 * i + j < n) c.store_at(4 * i + j, sums[j]);
-}
-
-inline void launch_add_parts(const Queue& queue, std::size_t pitch, unsigned parts, std::size_t n, const Output& c) {
-  with_constant<1, 8>(parts > 8 ? 8 : 1, [&]<unsigned lanes>() {
-    launch_dependent(add_parts<lanes>, blocks_for(n, 4 * adding_block / lanes), adding_block, 0, queue,
-                     reinterpret_cast<const float4*>(queue.workspace.data()), pitch, parts, n, c);
-  });
-}
 
 /// Calls `use` with the choice's tile: `[&]<unsigned consumers, unsigned columns>()`.
 template <class Use>
@@ -359,7 +314,7 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
     cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster.size()), behind_the_launch_before()};
     with_factors(args, [&]<bool bf16, bool b_transposed>() {
       const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
-      launch_with(std::span(attributes, choice.ahead ? 2 : 1), kernel, blocks, Tile::threads, Tile::shared_bytes, queue,
+      launch_with(std::span(attributes, queue.ahead ? 2 : 1), kernel, blocks, Tile::threads, Tile::shared_bytes, queue,
                   a, b, c, plan, choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
     });
     if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "backends/cuda/device/add_parts.hpp"
 #include "backends/cuda/device/async_copy.hpp"
 #include "experiments/matmul_f32.hpp"
 
@@ -239,31 +240,15 @@ void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t p
   launch_tiles_by<Tile>(multiply_tiles<Tile, vectors>, queue, args, parts);
 }
 
-/// c[i] = partials[i] + partials[n + i] + …: bound by reading the partials, from L2 where they are not too many. A
-/// thread has `at_once` loads on their way.
-template <unsigned block, unsigned at_once>
-__global__ void __launch_bounds__(block)
-    add_partials(const float* partials, std::size_t parts, std::size_t n, float* c) {
-  wait_for_the_launch_before();
-  const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  if (i >= n) return;
-  float sum = 0;
-  std::size_t part = 0;
-  for (; part + at_once <= parts; part += at_once) {
-    float values[at_once];
-#pragma unroll
-    for (unsigned j = 0; j < at_once; ++j) values[j] = partials[(part + j) * n + i];
-#pragma unroll
-    for (unsigned j = 0; j < at_once; ++j) sum += values[j];
-  }
-  for (; part < parts; ++part) sum += partials[part * n + i];
-  c[i] = sum;
-}
+/// C, as add_parts() writes it.
+struct ProductSums {
+  float* at;
+
+  __device__ void store_at(std::size_t i, float sum) const { at[i] = sum; }
+};
 
 inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  constexpr unsigned block = 128, at_once = 8;
-  launch(add_partials<block, at_once>, blocks_for(args.c.size(), block), block, 0, queue,
-         reinterpret_cast<const float*>(queue.workspace.data()), parts, args.c.size(), args.c.data());
+  launch_add_parts(queue, args.c.size(), parts, args.c.size(), ProductSums{args.c.data()});
 }
 
 inline std::size_t bytes_of_parts(const MatmulF32::Args& args, std::size_t parts) {

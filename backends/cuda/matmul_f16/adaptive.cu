@@ -19,8 +19,7 @@ namespace {
 constexpr double unit_operations = 4096, shared_bytes = 128, l2_bytes = 37, memory_bytes = 19;
 // Cycles that pass between two stages, two tiles, and two launches.
 constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
-constexpr double narrow = 1.5;  // memory's time where tiles read less than 256 bytes of a row
-constexpr unsigned band = 8;    // of tiles without tensor copies
+constexpr unsigned band = 8;  // of tiles without tensor copies
 
 /// About how many cycles the product takes by a choice. Shared memory bounds small tiles: both factors of a stage are
 /// copied into it, and each warpgroup reads its own rows of A and all of B. Parts of sums are written as floats, and
@@ -36,12 +35,12 @@ double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& 
   const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
                             blocks_for(args.n, choice.columns * choice.cluster.columns);
   const double units = queue.device.compute_units;
-  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units) *
-                      (choice.columns < 128 ? narrow : 1);
+  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
   const double parts =
       choice.parts == 1 ? 0
                         : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
-  return std::max(blocks_for(clusters, resident) * tile, read) + parts;
+  const double all = blocks_for(clusters, resident) * tile;
+  return std::max(all, read) + std::min(all, read) / 4 + parts;  // of the shorter one not all is hidden
 }
 
 /// Whether all blocks of a cluster can have a tile of the matrix.
@@ -57,11 +56,7 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
     for (const ClusterShape cluster : {rows < 128 ? ClusterShape{1, 2} : ClusterShape{2, 1}, {2, 1}, {1, 2}, {1, 1}}) {
-      TmaChoice choice{.rows = rows,
-                       .columns = columns,
-                       .cluster = cluster,
-                       .band = 16 / cluster.rows,
-                       .ahead = queue.tuning["ahead"] != 0};
+      TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .band = 16 / cluster.rows};
       const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
       for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
         choice.parts = blocks_for(stages, blocks_for(stages, parts));
@@ -88,7 +83,7 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
 
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   if (is_for_warpgroups(queue, args))
-    multiply_by_tma(queue, args, best_choice(queue, args));
+    multiply_by_tma(ahead_by_tuning(queue), args, best_choice(queue, args));
   else if (has_warpgroups(queue))
     multiply_by_wgmma(queue, args, band);
   else

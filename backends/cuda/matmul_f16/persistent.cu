@@ -9,12 +9,11 @@ namespace {
 #if CROSSWARP_HAS_PTX
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  multiply_by_tma(queue, args,
+  multiply_by_tma(ahead_by_tuning(queue), args,
                   {.rows = number("rows"),
                    .columns = number("columns"),
                    .cluster = {number("cluster_rows"), number("cluster_columns")},
-                   .band = number("band"),
-                   .ahead = number("ahead") != 0});
+                   .band = number("band")});
 }
 
 Tuning tuning(int rows, int columns, ClusterShape cluster, int band, int ahead) {

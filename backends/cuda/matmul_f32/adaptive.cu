@@ -135,8 +135,7 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 }
 
 void multiply(const Queue& given, const MatmulF32::Args& args) {
-  Queue queue = given;
-  queue.ahead = queue.tuning["ahead"] != 0 && queue.device.has("programmatic");
+  const Queue queue = ahead_by_tuning(given);
   if (args.c.empty()) return;
   if (is_row(args)) return launch_row(queue, args);
   const Plan best = plan(queue, args);

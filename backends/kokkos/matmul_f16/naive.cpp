@@ -1,5 +1,5 @@
 // An element of C an iteration, its factors widened to float one by one. Bound by the queue of loads, two for each
-// multiply-add; where B is transposed, by its lines, of which each thread reads another.
+// multiply-add; where B is transposed, by its lines, of which each thread reads another. As fast as CUDA's naive.
 #include "backends/kokkos/half_element.hpp"
 
 namespace crosswarp::kokkos {

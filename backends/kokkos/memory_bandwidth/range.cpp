@@ -1,7 +1,7 @@
-// parallel_for and parallel_reduce over a range, one element an iteration: what everybody writes first. On a GPU short of
-// the memory's rate: parallel_reduce has 4 bytes of a thread in flight, and parallel_for starts a block for each 128
-// elements. An H200 starts 1.65 blocks a nanosecond, and so write, copy, scale, add and triad of 2^28 elements all take the
-// 1.27 ms of their 2^21 blocks, whatever they move.
+// parallel_for and parallel_reduce over a range, one element an iteration: what everybody writes first. On a GPU short
+// of the memory's rate: parallel_reduce has 4 bytes of a thread in flight, and parallel_for starts a block for each 128
+// elements. An H200 starts 1.65 blocks a nanosecond, and so write, copy, scale, add and triad of 2^28 elements all take
+// the 1.27 ms of their 2^21 blocks, whatever they move.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 

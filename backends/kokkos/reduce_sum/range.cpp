@@ -1,6 +1,6 @@
-// parallel_reduce over a range, into a view: the one line that everybody writes first. One element an iteration: a warp's
-// load is 4 sectors where a handwritten kernel's is 16, and waits twice as long (an H200's counters at 2^26: 73 against
-// 36 cycles an instruction, 49 against 93 % of the memory's peak).
+// parallel_reduce over a range, into a view: the one line that everybody writes first. One element an iteration: a
+// warp's load is 4 sectors where a handwritten kernel's is 16, and waits twice as long (an H200's counters at 2^26: 73
+// against 36 cycles an instruction, 49 against 93 % of the memory's peak).
 #include "backends/kokkos/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 

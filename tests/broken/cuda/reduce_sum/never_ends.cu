@@ -11,9 +11,7 @@ __global__ void kernel(volatile float* result) {
   }
 }
 
-void sum(const Queue& queue, const ReduceSum::Args& args) {
-  launch(kernel, 1, 1, 0, queue, args.f32().out.data());
-}
+void sum(const Queue& queue, const ReduceSum::Args& args) { launch(kernel, 1, 1, 0, queue, args.f32().out.data()); }
 
 const Register<ReduceSum> variant{{.idea = "broken: never ends", .launch = sum}};
 
