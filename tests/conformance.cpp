@@ -36,6 +36,9 @@ class CellTest : public testing::Test {
 
   void TestBody() override {
     if (cell_.slow && std::getenv("CROSSWARP_SKIP_SLOW")) GTEST_SKIP() << "slow, and CROSSWARP_SKIP_SLOW is set";
+    if (const char* most = std::getenv("CROSSWARP_MOST_BYTES");
+        most && cell_.experiment->footprint(cell_.point) > std::stoull(most))
+      GTEST_SKIP() << "more than CROSSWARP_MOST_BYTES";
     if (const Device* device = runner().place(*cell_.backend).device;
         device && device->info().emulated && (cell_.slow || cell_.experiment->footprint(cell_.point) > most_emulated))
       GTEST_SKIP() << "too large for an emulation";

@@ -12,26 +12,24 @@ constexpr unsigned adding_block = 256;
 
 /// Stores partials[i] + partials[pitch + i] + …, of `parts` arrays of `n` floats that lie `pitch` apart, by
 /// c.store_at(i, sum). Of few elements there are few threads: `lanes` of them share an element's parts. Each has
-/// `at_once` loads on their way.
-template <unsigned lanes, class Sums>
+/// `at_once` loads on their way, behind the last part of that one again: loads under a condition would wait for each
+/// other.
+template <unsigned lanes, unsigned at_once, class Sums>
 __global__ void __launch_bounds__(adding_block)
-    add_parts(const float* partials, std::size_t pitch, std::size_t parts, std::size_t n, Sums c) {
-  constexpr unsigned columns = adding_block / lanes, at_once = 8;
+    add_parts(const float* partials, std::size_t pitch, unsigned parts, std::size_t n, Sums c) {
+  constexpr unsigned columns = adding_block / lanes;
   __shared__ float of_lane[lanes][columns];
   wait_for_the_launch_before();
   const unsigned lane = threadIdx.x / columns, column = threadIdx.x % columns;
   const std::size_t i = std::size_t{blockIdx.x} * columns + column;
   float sum = 0;
   if (i < n)
-    for (std::size_t first = lane; first < parts; first += at_once * lanes) {
+    for (unsigned first = lane; first < parts; first += at_once * lanes) {
       float values[at_once];
 #pragma unroll
-      for (unsigned j = 0; j < at_once; ++j) {
-        const std::size_t part = first + j * lanes;
-        values[j] = part < parts ? partials[part * pitch + i] : 0;
-      }
+      for (unsigned j = 0; j < at_once; ++j) values[j] = partials[std::min(first + j * lanes, parts - 1) * pitch + i];
 #pragma unroll
-      for (const float value : values) sum += value;
+      for (unsigned j = 0; j < at_once; ++j) sum += first + j * lanes < parts ? values[j] : 0;
     }
   of_lane[lane][column] = sum;
   __syncthreads();
@@ -43,10 +41,13 @@ __global__ void __launch_bounds__(adding_block)
 
 /// Adds up what lies at the workspace's begin.
 template <class Sums>
-void launch_add_parts(const Queue& queue, std::size_t pitch, std::size_t parts, std::size_t n, const Sums& c) {
-  with_constant<1, 8>(parts > 8 ? 8 : 1, [&]<unsigned lanes>() {
-    launch(add_parts<lanes, Sums>, blocks_for(n, adding_block / lanes), adding_block, 0, queue,
-           reinterpret_cast<const float*>(queue.workspace.data()), pitch, parts, n, c);
+void launch_add_parts(const Queue& queue, std::size_t pitch, unsigned parts, std::size_t n, const Sums& c) {
+  constexpr std::size_t few = 1 << 17;  // elements: less than threads that a device holds
+  with_constant<1, 8>(parts > 8 && n < few ? 8 : 1, [&]<unsigned lanes>() {
+    with_constant<4, 8>(parts > 4 ? 8 : 4, [&]<unsigned at_once>() {
+      launch(add_parts<lanes, at_once, Sums>, blocks_for(n, adding_block / lanes), adding_block, 0, queue,
+             reinterpret_cast<const float*>(queue.workspace.data()), pitch, parts, n, c);
+    });
   });
 }
 

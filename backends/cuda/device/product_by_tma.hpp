@@ -53,6 +53,7 @@ struct TmaPlan {
   unsigned stages_of_part;  ///< Of each but the last.
   std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
   bool by_boxes;            ///< C is written by tensor copies, else by its threads.
+  bool ahead;               ///< The first stage comes as far as L2 while the launch before ends.
 
   static bool can_write_boxes(const MatmulF16::Args& args) { return args.n % (args.f32_out ? 4 : 8) == 0; }
 
@@ -92,10 +93,6 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     }
     publish_barriers();
   }
-  cluster_arrive();
-  cluster_wait();
-  wait_for_the_launch_before();
-
   const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x / warp_size(),
                  lane = threadIdx.x % warp_size();
   unsigned stage = 0, parity = 0;
@@ -106,35 +103,48 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     }
   };
 
+  const unsigned first_of_a = column_in_cluster * (Tile::rows / cluster.columns),
+                 first_of_b = row_in_cluster * ((b_transposed ? columns : row_elements) / cluster.rows);
+  unsigned row_of_blocks = 0;
+  for (unsigned j = 0; j < cluster.columns; ++j) row_of_blocks |= 1u << (row_in_cluster + j * cluster.rows);
+  const unsigned column_of_blocks = ((1u << cluster.rows) - 1) << column_in_cluster * cluster.rows;
+  // Calls `use` with each box that this block copies of one of a task's stages: where to, from which map and where, and
+  // for which blocks.
+  const auto for_boxes = [&](const TmaPlan::Task& task, unsigned turn, auto use) {
+    const unsigned row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows,
+                   column = (task.place.column * cluster.columns + column_in_cluster) * columns,
+                   depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
+    use(ring_a + stage * Tile::a_bytes + first_of_a * row_bytes, a, row + first_of_a, depth, row_of_blocks);
+    if constexpr (b_transposed)
+      use(to_b + first_of_b * row_bytes, b, column + first_of_b, depth, column_of_blocks);
+    else
+      for (unsigned panel = 0; panel < columns; panel += row_elements)
+        use(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
+  };
+  const bool is_copying = threadIdx.x == consumers * warpgroup_size;
+  if (plan.ahead && is_copying && first_task < plan.tasks())
+    for_boxes(plan.task(first_task), 0, [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
+      prefetch_box(map, row, column);
+    });
+  cluster_arrive();
+  cluster_wait();
+  wait_for_the_launch_before();
+
   if (group == consumers) {
     if constexpr (consumers > 1) leave_registers<Tile::copying_registers>();
-    if (threadIdx.x % warpgroup_size == 0) {
-      unsigned row_of_blocks = 0;
-      for (unsigned j = 0; j < cluster.columns; ++j) row_of_blocks |= 1u << (row_in_cluster + j * cluster.rows);
-      const unsigned column_of_blocks = ((1u << cluster.rows) - 1) << column_in_cluster * cluster.rows;
+    if (is_copying) {
       const auto load = [&](unsigned to, const CUtensorMap& map, unsigned row, unsigned column, unsigned blocks) {
         if ((blocks & (blocks - 1)) == 0)
           load_box(to, map, row, column, &full[stage]);
         else
           load_box(to, map, row, column, &full[stage], static_cast<std::uint16_t>(blocks));
       };
-      const unsigned share_of_a = Tile::rows / cluster.columns, first_of_a = column_in_cluster * share_of_a;
-      const unsigned share_of_b = (b_transposed ? columns : row_elements) / cluster.rows,
-                     first_of_b = row_in_cluster * share_of_b;
       for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
         const TmaPlan::Task task = plan.task(i);
-        const unsigned row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows,
-                       column = (task.place.column * cluster.columns + column_in_cluster) * columns;
         for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
-          const unsigned depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
           empty[stage].wait(parity ^ 1);  // at once in the first round
           full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
-          load(ring_a + stage * Tile::a_bytes + first_of_a * row_bytes, a, row + first_of_a, depth, row_of_blocks);
-          if constexpr (b_transposed)
-            load(to_b + first_of_b * row_bytes, b, column + first_of_b, depth, column_of_blocks);
-          else
-            for (unsigned panel = 0; panel < columns; panel += row_elements)
-              load(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
+          for_boxes(task, turn, load);
         }
       }
       // Until the cluster's other blocks have told all that they are going to tell: they must find this one there.
@@ -303,7 +313,8 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
                        .parts = choice.parts,
                        .stages_of_part = blocks_for(stages, choice.parts),
                        .part_pitch = choice.part_pitch(args),
-                       .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1};
+                       .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1,
+                       .ahead = queue.ahead};
     const unsigned blocks = std::min(plan.tasks(), resident) * choice.cluster.size();
     const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
     const CUtensorMap b =

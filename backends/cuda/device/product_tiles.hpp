@@ -248,7 +248,7 @@ struct ProductSums {
 };
 
 inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  launch_add_parts(queue, args.c.size(), parts, args.c.size(), ProductSums{args.c.data()});
+  launch_add_parts(queue, args.c.size(), static_cast<unsigned>(parts), args.c.size(), ProductSums{args.c.data()});
 }
 
 inline std::size_t bytes_of_parts(const MatmulF32::Args& args, std::size_t parts) {

@@ -77,6 +77,13 @@ __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unu
       : "memory");
 }
 
+/// Brings a box as far as L2. Of what other threads write meanwhile a later copy sees what it would have seen anyway.
+__device__ inline void prefetch_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
+                                    [[maybe_unused]] unsigned column) {
+  CROSSWARP_HOPPER("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(column), "r"(row)
+                   : "memory");
+}
+
 /// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: wait_for_bulk_reads().
 /// By one thread; what others wrote to shared memory they must have published, and a barrier lie between.
 __device__ inline void store_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,

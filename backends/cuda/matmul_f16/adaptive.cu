@@ -55,7 +55,7 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
-    for (const ClusterShape cluster : {rows < 128 ? ClusterShape{1, 2} : ClusterShape{2, 1}, {2, 1}, {1, 2}, {1, 1}}) {
+    for (const ClusterShape cluster : {ClusterShape{1, 2}, {2, 1}, {1, 1}}) {
       TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .band = 16 / cluster.rows};
       const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
       for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
