@@ -1,7 +1,7 @@
 // What a user would call: the product by tensor copies and warpgroups where the GPU has them and the factors' rows are
 // aligned, in tiles that fill the device at this shape; by warpgroups with copies of threads where they are not, and by
 // instructions of single warps on GPUs before Hopper. Bound by the matrix units; small shapes by launch and latency,
-// and by L2, which feeds small tiles.
+// and by shared memory, which feeds small tiles.
 #include <limits>
 #include <utility>
 
