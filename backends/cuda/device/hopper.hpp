@@ -1,6 +1,5 @@
 // What Hopper has beyond older GPUs, as functions: barriers in shared memory that count bytes, clusters of blocks, bulk
-// copies. For files that need "ptx". The device code is there from sm_90 on; elsewhere these
-// functions are empty.
+// copies. For files that need "ptx". The device code is there from sm_90 on; elsewhere these functions are empty.
 #pragma once
 
 #include <span>

@@ -1,8 +1,8 @@
 // A league of teams that strides over the array tile by tile: the threads of a team add neighbouring 16-byte vectors,
 // several loads each, so that the league reads one window at a time. Bound by memory, once the league fills the device,
-// and by how parallel_reduce ends: one block adds what all the others left. On an H200 at 2^24 that is 8 µs for 1056
-// teams, 15 for 2112 and 32 for 8448: the same loads with an atomic a team (scratch_tree) take 19.5 µs in place
-// of 27.7, with the same registers and sectors.
+// and by more than the loads: on an H200 1056 teams take 8 µs longer than those of scratch_tree at 2^24 and at 2^26,
+// with the same sectors and 32 registers for 31. That fits how parallel_reduce ends, where a last block adds what all
+// others left; scratch_tree has an atomic a team. More teams are slower still.
 #include "backends/kokkos/reduce_sum/vectors.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,7 +1,7 @@
 // parallel_reduce over a range in which an iteration adds several 16-byte vectors that lie a window apart, so that
 // neighbouring iterations read neighbouring vectors and all loads of an iteration are in flight. Bound by memory, as
-// far as parallel_reduce's grid, which Kokkos chooses, fills the device; then by its end, where one block adds what all
-// the others left: 5 µs on an H200 (24.5 at 2^24, where scratch_tree's atomics take 19.5 with the same loads).
+// far as parallel_reduce's grid, which Kokkos chooses, fills the device; and by more than the loads, as team_vector is:
+// 5 to 6 µs on an H200 (24.5 at 2^24, where scratch_tree takes 19.5 with the same sectors).
 #include "backends/kokkos/reduce_sum/vectors.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,13 +1,11 @@
 // What a user would call: rows of one element copied, short ones several a team, long ones in chunks, by shape. Bound
 // by memory; by launches for matrices below some megabytes.
 //
-// Where it stays behind CUDA on an H200, at the same bytes and sectors (results' row_sum_*_counters):
-// - 32 x 2^20, by 15 %: 2.8 times the instructions and eight times the branches, since each chunk is a loop with ends,
-// and
-//   a reduction of a team through scratch memory: 70 % of the memory's rate, 82 % there;
-// - 2^20 x 32, by 21 %: eight sums are shuffled through a few lanes, of which one stores them, a sector for each row.
-// There
-//   a warp stores 32 sums at once, and has 1.6 times fewer instructions: 68 % of the memory's rate, 85 % there.
+// Where it stays behind CUDA on an H200, at the same bytes and sectors (results' row_sum_*_counters). At 32 x 2^20, by
+// 15 %: 2.8 times the instructions and eight times the branches, since each chunk is a loop with ends, and a reduction
+// of a team through scratch memory: 70 % of the memory's rate, 82 % there. At 2^20 x 32, by 21 %: eight sums are
+// shuffled through a few lanes, of which one stores them, a sector for each row, where a warp of CUDA's stores 32 sums
+// at once, and has 1.6 times fewer instructions: 68 % of the memory's rate, 85 % there.
 #include "backends/kokkos/row_parts.hpp"
 
 namespace crosswarp::kokkos {

@@ -1,6 +1,6 @@
 // A team a row, its threads over the row's elements: what everybody writes first. One element an iteration: bound by
 // latency for short rows, by what the compiler unrolls for long ones. An H200's counters at 3000 x 40960: loads of 4
-// sectors a warp, eight times the instructions of CUDA's adaptive, 49 % of the memory's rate where that has 93 %.
+// sectors a warp, seven times the instructions of CUDA's adaptive, 49 % of the memory's rate where that has 93 %.
 #include "backends/kokkos/row_parts.hpp"
 
 namespace crosswarp::kokkos {

@@ -1,7 +1,7 @@
 // Several rows a team: a row a thread, with as many vector lanes as have work; of short rows eight at once. No
-// team-wide reduction, hence no barrier. Bound by memory for many rows: on an H200
-// within 2 % of CUDA's adaptive at 24000 x 2048, 4 % at 8192 x 8192; 5 % at 3000 x 40960, where 750 teams are 0.6 of
-// what the device holds. Behind at 2^20 x 32: adaptive says why.
+// team-wide reduction, hence no barrier. Bound by memory for many rows: on an H200 within 2 % of CUDA's adaptive at
+// 24000 x 2048, 4 % at 8192 x 8192; 5 % at 3000 x 40960, where 750 teams are 0.6 of what the device holds. Behind at
+// 2^20 x 32: adaptive says why.
 #include "backends/kokkos/row_parts.hpp"
 
 namespace crosswarp::kokkos {
