@@ -15,19 +15,27 @@ namespace {
 #if CROSSWARP_HAS_PTX
 
 // What a multiprocessor does in a cycle: operations of its matrix units, bytes that go into shared memory and out of
-// it, to L2 and from it, and from memory where all of the device read that.
-constexpr double unit_operations = 4096, shared_bytes = 128, l2_bytes = 37, memory_bytes = 19;
+// it, that come from L2 by tensor copies, in whole lines, that threads write there and read, and that come from memory
+// where all of the device read it.
+constexpr double unit_operations = 4096, shared_bytes = 128, copied_bytes = 54, l2_bytes = 37, memory_bytes = 19;
 // Cycles that pass between two stages, two tiles, and two launches.
 constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
 constexpr unsigned band = 8;  // of tiles without tensor copies
 
+/// Lines of L2 that a row of a stage, 128 bytes, is in.
+double lines_of_row(const Factor& factor) { return factor.columns % row_elements == 0 ? 1 : 2; }
+
 /// About how many cycles the product takes by a choice. Shared memory bounds small tiles: both factors of a stage are
-/// copied into it, and each warpgroup reads its own rows of A and all of B. Parts of sums are written as floats, and
-/// added by another launch.
+/// copied into it, and each warpgroup reads its own rows of A and all of B. L2 bounds them where rows begin within
+/// lines; what a block copies to all of its cluster counts once there. Parts of sums are written as floats, and added
+/// by another launch.
 double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice, unsigned resident) {
   const double operations = 2.0 * choice.rows * choice.columns * row_elements;
-  const double bytes = row_bytes * (2.0 * choice.rows + (1 + choice.rows / 64) * choice.columns);
-  const double stage = std::max(operations / unit_operations, bytes / shared_bytes) + stage_cycles;
+  const double shared = row_bytes * (2.0 * choice.rows + (1 + choice.rows / 64) * choice.columns);
+  const double copied = row_bytes * (lines_of_row(factor_a(args)) * choice.rows / choice.cluster.columns +
+                                     lines_of_row(factor_b(args)) * choice.columns / choice.cluster.rows);
+  const double stage =
+      std::max({operations / unit_operations, shared / shared_bytes, copied / copied_bytes}) + stage_cycles;
   const double multiplied = blocks_for(blocks_for(args.k, row_elements), choice.parts) * stage;
   const double sum_bytes = args.f32_out || choice.parts > 1 ? 4 : 2;
   const double written = sum_bytes * choice.rows * choice.columns / l2_bytes;
