@@ -21,7 +21,7 @@
 
 namespace crosswarp {
 
-/// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0. With `op` min or max, the least or the greatest of f32.
+/// out[0] = in[0] + … + in[n-1], in any order; 0 for n = 0. With `op` min or max, the least or the greatest.
 ///
 /// Inputs of sums are lattice numbers (core/random.hpp), whose sums are exact in any order that does not look at them:
 /// in float (f32, and f16, which is added in float), in double, in 32-bit integers without overflow. So the oracle is
@@ -86,9 +86,8 @@ class ReduceSum {
              .implied = "sum"}};
   }
 
-  /// Nothing has a sum, but no least or greatest element. Of these there are those of f32 alone: other types would be
-  /// the same kernels once more.
-  static bool exists(const Point& point) { return is_sum(point) || (is_f32(point) && point.integer("n") > 0); }
+  /// Nothing has a sum, but no least or greatest element.
+  static bool exists(const Point& point) { return is_sum(point) || point.integer("n") > 0; }
 
   /// Around every size at which a kernel changes its way: warps, vectors, blocks, grids, 2^31.
   static std::vector<TestPoint> test_points() {
@@ -110,6 +109,11 @@ class ReduceSum {
       add(20'011, 0, false, type, op);
       add(1'500'007, 1, false, type, op);
     }
+    for (const char* type : {"f64", "i32", "f16"})
+      for (const char* op : {"min", "max"}) {
+        add(1009, 1, false, type, op);
+        add(1'500'007, 1, false, type, op);
+      }
     add((std::int64_t{1} << 31) + 1031, 1, true);
     add((std::int64_t{1} << 31) + 1031, 1, true, "f16");
     return points;

@@ -20,10 +20,8 @@ template <class Launch>
 void dispatch(const ReduceSum::Args& args, Launch&& launch) {
   std::visit(
       [&]<class T>(const ReduceSum::Typed<T>& typed) {
-        if constexpr (std::same_as<T, float>) {  // which alone have a least and a greatest: ReduceSum::exists
-          if (args.operation == ReduceSum::Operation::min) return launch(typed, Min());
-          if (args.operation == ReduceSum::Operation::max) return launch(typed, Max());
-        }
+        if (args.operation == ReduceSum::Operation::min) return launch(typed, Min());
+        if (args.operation == ReduceSum::Operation::max) return launch(typed, Max());
         launch(typed, Sum());
       },
       args.typed);
