@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -42,9 +43,9 @@ inline cudaLaunchAttribute behind_the_launch_before() {
   return attribute;
 }
 
-/// Like launch(), with `attributes`, for which CUDA's launch syntax has no place.
+/// Like launch(), with `attribute`, for which CUDA's launch syntax has no place.
 template <class... Parameters, class... Arguments>
-void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+void launch_with(std::optional<cudaLaunchAttribute> attribute, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                  std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   cudaLaunchConfig_t config{};
@@ -52,8 +53,10 @@ void launch_with(std::span<cudaLaunchAttribute> attributes, void (*kernel)(Param
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = queue.stream;
-  config.attrs = attributes.data();
-  config.numAttrs = static_cast<unsigned>(attributes.size());
+  cudaLaunchAttribute attributes[2];
+  config.attrs = attributes;
+  if (attribute) attributes[config.numAttrs++] = *attribute;
+  if (queue.ahead) attributes[config.numAttrs++] = behind_the_launch_before();
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
   if (queue.log->on)
     note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
@@ -67,10 +70,8 @@ template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
 #if CROSSWARP_HAS_PTX
-  if (queue.ahead) {
-    cudaLaunchAttribute attribute[] = {behind_the_launch_before()};
-    return launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
-  }
+  if (queue.ahead)
+    return launch_with(std::nullopt, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 #endif
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);

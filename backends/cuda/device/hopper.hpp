@@ -2,8 +2,6 @@
 // copies. For files that need "ptx". The device code is there from sm_90 on; elsewhere these functions are empty.
 #pragma once
 
-#include <span>
-
 #include "backends/gpu/kernel.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -185,8 +183,7 @@ void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, di
                      const Queue& queue, Arguments&&... arguments) {
   if (size > 8)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "large clusters");
-  cudaLaunchAttribute attribute[] = {in_clusters_of(size)};
-  launch_with(attribute, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+  launch_with(in_clusters_of(size), kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
 /// Like launch(), beginning while the launch before ends.

@@ -161,54 +161,56 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       if (lane < cluster.rows + cluster.columns - 1) empty[s].arrive_at(told);
     };
 
-    // Of the tile before: its sums in the output's type, and where they go. They are written a panel of 64 columns in
-    // each of the stages of this one.
-    std::uint32_t packed[columns / 4];
+    // C is written in panels of 128 bytes of 16 rows a warp. Of the tile before, what waits to be written in the stages
+    // of this one, a panel in each: all of its sums in 16 bits, or the second half of them as floats, for more there
+    // are no registers. And where it goes.
+    std::uint32_t waiting[columns / 4];
     bool is_pending = false;
     unsigned pending_row = 0, pending_column = 0;
-    const auto write_panel = [&](unsigned panel, unsigned by_way_of) {
-#pragma unroll
-      for (unsigned quad = 0; quad < 4; ++quad)
-        store_matrices(by_way_of + swizzled(lane % 16, 2 * quad + lane / 16), packed + 16 * panel + 4 * quad);
+    const unsigned panel_columns = out.is_f32 ? 32 : 64;
+    // `fill` puts a panel to a place in shared memory, from where it is copied to this column.
+    const auto write_panel = [&](unsigned column, unsigned by_way_of, auto fill) {
+      fill(by_way_of);
       publish_to_bulk_copies();
       sync_warp();
-      if (lane == 0) store_box(c, pending_row, pending_column + panel * row_elements, by_way_of);
-    };
-    const auto is_in_c = [&](unsigned panel) {
-      return is_pending && pending_row < out.rows && pending_column + panel * row_elements < out.columns;
+      if (lane == 0) store_box(c, pending_row, column, by_way_of);
     };
     unsigned next = written + warp * 2 * Tile::panel_bytes, last = next + Tile::panel_bytes;
-    const auto write_panel_if_any = [&](unsigned panel) {
-      if (!is_in_c(panel)) return;
+    const auto is_in_c = [&](unsigned column) { return pending_row < out.rows && column < out.columns; };
+    const auto write_panel_if_any = [&](unsigned column, auto fill) {
+      if (!is_in_c(column)) return;
       if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from there, which is the last but one, has read
       sync_warp();
-      write_panel(panel, next);
+      write_panel(column, next, fill);
       std::swap(next, last);
+    };
+    // Threads of odd rows have their pairs in another order, so that those of eight rows go to different banks.
+    const auto fill_with_floats = [&](unsigned to, auto value) {
+      const unsigned trade = lane / 4 % 2 * 2;
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) {
+        const unsigned j = i / 2, h = i % 2, own = 4 * j + 2 * h, other = 4 * (j ^ 2) + 2 * h;
+        store_shared(
+            to + swizzled(lane / 4 + 8 * h, 2 * (j ^ trade) + lane % 4 / 2) + lane % 2 * 8,
+            trade ? SumPair<float>{value(other), value(other + 1)} : SumPair<float>{value(own), value(own + 1)});
+      }
+    };
+    const auto waiting_panel = [&](unsigned panel) {
+      return [&, values = waiting + 16 * panel](unsigned to) {
+        if (out.is_f32) {
+          fill_with_floats(to, [&](unsigned i) { return __uint_as_float(values[i]); });
+        } else {
+#pragma unroll
+          for (unsigned quad = 0; quad < 4; ++quad)
+            store_matrices(to + swizzled(lane % 16, 2 * quad + lane / 16), values + 4 * quad);
+        }
+      };
+    };
+    const auto write_waiting_if_any = [&](unsigned panel) {
+      if (is_pending) write_panel_if_any(pending_column + panel * panel_columns, waiting_panel(panel));
     };
 
     float sums[columns / 2];
-    // Sums of floats have no registers to wait in: they are written at once, a panel of 32 columns at a time. Threads
-    // of odd rows have their pairs in another order, so that those of eight rows go to different banks.
-    const auto write_floats = [&](unsigned row, unsigned column) {
-      const unsigned trade = lane / 4 % 2 * 2;
-#pragma unroll
-      for (unsigned panel = 0; panel < columns / 32; ++panel) {
-        if (row >= out.rows || column + 32 * panel >= out.columns) continue;
-        if (lane == 0) wait_for_bulk_reads<1>();
-        sync_warp();
-#pragma unroll
-        for (unsigned i = 0; i < 8; ++i) {
-          const unsigned j = i / 2, h = i % 2, own = 16 * panel + 4 * j + 2 * h,
-                         other = 16 * panel + 4 * (j ^ 2) + 2 * h;
-          store_shared(next + swizzled(lane / 4 + 8 * h, 2 * (j ^ trade) + lane % 4 / 2) + lane % 2 * 8,
-                       trade ? SumPair<float>{sums[other], sums[other + 1]} : SumPair<float>{sums[own], sums[own + 1]});
-        }
-        publish_to_bulk_copies();
-        sync_warp();
-        if (lane == 0) store_box(c, row, column + 32 * panel, next);
-        std::swap(next, last);
-      }
-    };
     for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
       const TmaPlan::Task task = plan.task(i);
       unsigned last_stage = 0;
@@ -221,25 +223,32 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         last_stage = stage;
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
-          if (turn == panel) write_panel_if_any(panel);
+          if (turn == panel) write_waiting_if_any(panel);
       }
 #pragma unroll
       for (unsigned panel = 0; panel < Tile::panels; ++panel)
-        if (panel >= task.stages) write_panel_if_any(panel);
+        if (panel >= task.stages) write_waiting_if_any(panel);
       wait_for_wgmma<0>();
       settle(sums);
       release(last_stage);
 
       pending_row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
       pending_column = (task.place.column * cluster.columns + column_in_cluster) * columns;
-      is_pending = plan.by_boxes && !out.is_f32;
-      if (plan.by_boxes && out.is_f32) {
-        write_floats(pending_row, pending_column);
-      } else if (is_pending) {
-#pragma unroll
-        for (unsigned i = 0; i < columns / 4; ++i) packed[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
-      } else {
+      is_pending = plan.by_boxes;
+      if (!is_pending) {
         out.part(task.part * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
+      } else if (out.is_f32) {
+#pragma unroll
+        for (unsigned panel = 0; panel < Tile::panels; ++panel)
+          write_panel_if_any(pending_column + 32 * panel, [&](unsigned to) {
+            fill_with_floats(to, [&](unsigned i) { return sums[16 * panel + i]; });
+          });
+        pending_column += columns / 2;
+#pragma unroll
+        for (unsigned i = 0; i < columns / 4; ++i) waiting[i] = __float_as_uint(sums[columns / 4 + i]);
+      } else {
+#pragma unroll
+        for (unsigned i = 0; i < columns / 4; ++i) waiting[i] = Output::packed<bf16>(sums[2 * i], sums[2 * i + 1]);
       }
     }
     static_assert(Tile::panels <= stages);
@@ -247,7 +256,8 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     // else reads this warp's rows.
 #pragma unroll
     for (unsigned panel = 0; panel < Tile::panels; ++panel)
-      if (is_in_c(panel)) write_panel(panel, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes);
+      if (const unsigned column = pending_column + panel * panel_columns; is_pending && is_in_c(column))
+        write_panel(column, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes, waiting_panel(panel));
     wait_for_bulk_reads<0>();
   }
 #endif
@@ -322,11 +332,10 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
     const CUtensorMap c =
         plan.by_boxes ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16, args.f32_out) : CUtensorMap{};
     const Output out(args);
-    cudaLaunchAttribute attributes[] = {in_clusters_of(choice.cluster.size()), behind_the_launch_before()};
     with_factors(args, [&]<bool bf16, bool b_transposed>() {
       const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
-      launch_with(std::span(attributes, queue.ahead ? 2 : 1), kernel, blocks, Tile::threads, Tile::shared_bytes, queue,
-                  a, b, c, plan, choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
+      launch_clusters(choice.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
+                      choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
     });
     if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
   });
