@@ -152,14 +152,13 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
       }
       load((l + 1) % depth, stage, (l + 1) % 2);
       // There and back along the shorter side: so each multiply-add reads a register that the one before it has read,
-      // at a turn the other one of the two, and the banks of registers have two to bring instead of three. The compiler
-      // keeps to this order in most places only; of tall tiles in more of them if the first line is the way back.
-      constexpr unsigned across = tm < tn ? tm : tn, way_back = tm > tn ? 0 : 1;
+      // at a turn the other one of the two, and the banks of registers have two to bring instead of three.
+      constexpr unsigned across = tm < tn ? tm : tn;
 #pragma unroll
       for (unsigned outer = 0; outer < tm * tn / across; ++outer)
 #pragma unroll
         for (unsigned turn = 0; turn < across; ++turn) {
-          const unsigned inner = outer % 2 == way_back ? across - 1 - turn : turn;
+          const unsigned inner = outer % 2 == 0 ? turn : across - 1 - turn;
           const unsigned i = tm < tn ? inner : outer, j = tm < tn ? outer : inner;
           sums[i][j] += left[l % 2][i] * right[l % 2][j];
         }
