@@ -45,43 +45,17 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
-/// What warps leave for those that began a tile that they went on with: their sums, and a word that they are there,
-/// which is 0 before and after every launch. A block leaves those of one tile at most, the first that it has.
+/// What warps leave of tiles that are shared: their sums, for another launch to add. A block begins at most one such
+/// tile, and goes on with at most one that others have begun: so there are two places for each.
 struct LeftSums {
-  std::uint64_t* words;  ///< Of each warp of the grid.
-  float4* sums;          ///< The same; of each four the 32 lanes', one after the other.
+  float4* sums;  ///< Of each warp's each four the 32 lanes', one after the other.
 
-  /// By all lanes of a warp: what they have. `place` is the warp's in the grid.
+  /// A lane's `count` sums of its warp's share in a tile, one that the block begins or one that it goes on with. Behind
+  /// the first four the next ones lie warp_size() further.
   template <unsigned count>
-  __device__ void leave(unsigned place, const float (&own)[count]) const {
-    const unsigned lane = threadIdx.x % warp_size();
-    float4* const to = sums + std::size_t{place} * (count / 4 * warp_size()) + lane;
-#pragma unroll
-    for (unsigned i = 0; i < count / 4; ++i)
-      to[i * warp_size()] = make_float4(own[4 * i], own[4 * i + 1], own[4 * i + 2], own[4 * i + 3]);
-    sync_warp();
-    if (lane > 0) return;
-    __threadfence();
-    store_relaxed(words + place, 1);
-  }
-
-  /// Waits for what the warp at `place` leaves, and adds it.
-  template <unsigned count>
-  __device__ void take(unsigned place, float (&own)[count]) const {
-    const unsigned lane = threadIdx.x % warp_size();
-    if (lane == 0) {
-      while (load_relaxed(words + place) == 0) {
-      }
-      store_relaxed(words + place, 0);
-      __threadfence();
-    }
-    sync_warp();
-    const float4* const from = sums + std::size_t{place} * (count / 4 * warp_size()) + lane;
-#pragma unroll
-    for (unsigned i = 0; i < count / 4; ++i) {
-      const float4 four = load_coherent(from + i * warp_size());
-      own[4 * i] += four.x, own[4 * i + 1] += four.y, own[4 * i + 2] += four.z, own[4 * i + 3] += four.w;
-    }
+  __device__ float4* place(unsigned block, bool begins, unsigned warps, unsigned warp) const {
+    const std::size_t number = std::size_t{2 * block + begins} * warps + warp;
+    return sums + number * (count / 4 * warp_size()) + threadIdx.x % warp_size();
   }
 };
 
@@ -258,18 +232,9 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     };
 
     float sums[columns / 2];
-    // In shared memory, for there are no registers left for it while a tile is multiplied.
-    __shared__ StreamTask tasks[Tile::warps];
-    __shared__ unsigned begun[Tile::warps];
-    StreamTask& task = tasks[warp];
-    if (lane == 0) begun[warp] = 0;
-    const auto begin_next = [&] {
-      sync_warp();
-      if (lane == 0) task = plan.shares.task(number_of_cluster, begun[warp]++);
-      sync_warp();
-      return task.begin < task.end;
-    };
-    while (begin_next()) {
+    for (unsigned number = 0;; ++number) {
+      const StreamTask task = plan.shares.task(number_of_cluster, number);
+      if (task.begin == task.end) break;
       const unsigned count = plan.count_of_stages(task);
       for (unsigned turn = 0; turn < count; ++turn, advance()) {
         full[stage].wait(parity);
@@ -288,12 +253,13 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       settle(sums);
       release(stage_before());
 
-      if (task.begin > 0) {
-        plan.left.leave(blockIdx.x * Tile::warps + warp, sums);
+      if (task.first != task.last) {
+        float4* const to = plan.left.place<columns / 2>(blockIdx.x, task.begin == 0, Tile::warps, warp);
+#pragma unroll
+        for (unsigned i = 0; i < columns / 8; ++i)
+          to[i * warp_size()] = make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
         continue;
       }
-      for (unsigned other = task.first + 1; other <= task.last; ++other)
-        plan.left.take((other * cluster.size() + cluster_rank()) * Tile::warps + warp, sums);
       const TileOrder::Place place = plan.place(task);
       pending_row = (place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
       pending_column = (place.column * cluster.columns + column_in_cluster) * columns;
@@ -326,6 +292,34 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
 #endif
 }
 
+/// Adds up the tiles that were shared: a block for each block's tile of a cluster's.
+template <bool bf16, unsigned consumers, unsigned columns>
+__global__ void __launch_bounds__(consumers* warpgroup_size)
+    add_shares([[maybe_unused]] const TmaPlan plan, [[maybe_unused]] const Output out) {
+#if CROSSWARP_HAS_WGMMA_HERE
+  using Tile = TmaTile<consumers, columns>;
+  wait_for_the_launch_before();
+  const unsigned rank = blockIdx.x % plan.cluster.size(), tile = blockIdx.x / plan.cluster.size(),
+                 warp = threadIdx.x / warp_size();
+  const unsigned first = plan.shares.block_of(tile * plan.shares.steps),
+                 last = plan.shares.block_of((tile + 1) * plan.shares.steps - 1);
+  if (first == last) return;  // one cluster had all of it
+  float sums[columns / 2] = {};
+  for (unsigned other = first; other <= last; ++other) {
+    const float4* const from =
+        plan.left.place<columns / 2>(other * plan.cluster.size() + rank, other == first, Tile::warps, warp);
+#pragma unroll
+    for (unsigned i = 0; i < columns / 8; ++i) {
+      const float4 four = from[i * warp_size()];
+      sums[4 * i] += four.x, sums[4 * i + 1] += four.y, sums[4 * i + 2] += four.z, sums[4 * i + 3] += four.w;
+    }
+  }
+  const TileOrder::Place place = plan.order.place(tile);
+  out.store_fragment<bf16>((place.row * plan.cluster.rows + rank % plan.cluster.rows) * Tile::rows + 16 * warp,
+                           (place.column * plan.cluster.columns + rank / plan.cluster.rows) * columns, sums);
+#endif
+}
+
 /// What a launch is made with.
 struct TmaChoice {
   unsigned rows, columns;    ///< Of a tile: one of those below.
@@ -350,16 +344,10 @@ struct TmaChoice {
     return {tiles, steps, clusters, shares_last ? tiles % clusters : 0};
   }
 
-  /// What all warps that multiply leave: words, and sums behind them.
-  std::size_t words_bytes(unsigned clusters) const {
-    return std::size_t{clusters} * cluster.size() * (rows / 16) * sizeof(std::uint64_t);
-  }
   std::size_t workspace_bytes(const MatmulF16::Args& args, unsigned resident) const {
     if (parts > 1) return parts * part_pitch(args) * sizeof(float);
     const StreamShares of = shares(args, resident);
-    return of.shared == 0
-               ? 0
-               : words_bytes(of.blocks) + std::size_t{of.blocks} * cluster.size() * rows * columns * sizeof(float);
+    return of.shared == 0 ? 0 : std::size_t{2 * of.blocks * cluster.size()} * rows * columns * sizeof(float);
   }
 };
 
@@ -407,17 +395,14 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
   with_tile(choice, [&]<unsigned consumers, unsigned columns>() {
     using Tile = TmaTile<consumers, columns>;
     const StreamShares shares = choice.shares(args, resident);
-    std::byte* const memory = queue.workspace.data();
-    const TmaPlan plan{
-        .order = choice.order(args),
-        .cluster = choice.cluster,
-        .stages = blocks_for(args.k, row_elements),
-        .shares = shares,
-        .left = {reinterpret_cast<std::uint64_t*>(memory),
-                 reinterpret_cast<float4*>(shares.shared > 0 ? memory + choice.words_bytes(shares.blocks) : memory)},
-        .part_pitch = choice.part_pitch(args),
-        .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1,
-        .ahead = queue.ahead};
+    const TmaPlan plan{.order = choice.order(args),
+                       .cluster = choice.cluster,
+                       .stages = blocks_for(args.k, row_elements),
+                       .shares = shares,
+                       .left = {reinterpret_cast<float4*>(queue.workspace.data())},
+                       .part_pitch = choice.part_pitch(args),
+                       .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1,
+                       .ahead = queue.ahead};
     const unsigned blocks = shares.blocks * choice.cluster.size();
     const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
     const CUtensorMap b =
@@ -429,6 +414,9 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
       const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
       launch_clusters(choice.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
                       choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
+      if (shares.shared > 0)
+        launch(add_shares<bf16, consumers, columns>, shares.shared * choice.cluster.size(), consumers * warpgroup_size,
+               0, queue, plan, out);
     });
     if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
   });

@@ -15,31 +15,39 @@ struct StreamTask {
   unsigned tile, begin, end, first, last;
 };
 
-/// How `tiles` of `steps` steps each are shared out over `blocks`. The first `shared` ones by steps, block b having
-/// those from first_of(b) to first_of(b + 1) of all; the others as a whole, block b having every blocks-th from the
-/// b-th.
+/// How `tiles` of `steps` steps each are shared out over `blocks`. The first `shared` ones by steps, a block's share
+/// behind that of the one before; the others as a whole, block b having every blocks-th from the b-th. In 32 bits, for
+/// a division of 64 bits is a call, and behind it the compiler takes what is the same in all lanes for divergent.
 struct StreamShares {
-  unsigned tiles, steps, blocks;
-  unsigned shared;
+  unsigned tiles, steps, blocks, shared;
+  unsigned share;   ///< Steps of a block …
+  unsigned longer;  ///< … and one more of the first so many.
+
+  /// Of more steps than 32 bits can count none is shared.
+  StreamShares(unsigned tiles_, unsigned steps_, unsigned blocks_, unsigned shared_)
+      : tiles(tiles_),
+        steps(steps_),
+        blocks(blocks_),
+        shared(std::uint64_t{shared_} * steps_ < 0xffff'ffff ? shared_ : 0),
+        share(shared * steps / blocks),
+        longer(shared * steps % blocks) {}
 
   /// Of all steps of shared tiles, the first that is block b's.
-  constexpr std::uint64_t first_of(unsigned b) const { return std::uint64_t{shared} * steps * b / blocks; }
+  constexpr unsigned first_of(unsigned b) const { return share * b + (b < longer ? b : longer); }
   /// The block that has one of these steps.
-  constexpr unsigned block_of(std::uint64_t step) const {
-    return static_cast<unsigned>(((step + 1) * blocks - 1) / (std::uint64_t{shared} * steps));
+  constexpr unsigned block_of(unsigned step) const {
+    const unsigned of_longer = longer * (share + 1);
+    return step < of_longer ? step / (share + 1) : longer + (step - of_longer) / share;
   }
 
   /// Of block b, from 0 on. Its shares come first, so that their partials travel while others multiply.
   constexpr StreamTask task(unsigned b, unsigned number) const {
     if (shared > 0) {
-      const std::uint64_t at = first_of(b), stop = first_of(b + 1);
-      const auto first = static_cast<unsigned>(at / steps);
-      const unsigned touched = at < stop ? static_cast<unsigned>((stop - 1) / steps) - first + 1 : 0;
+      const unsigned at = first_of(b), stop = first_of(b + 1), first = at / steps;
+      const unsigned touched = at < stop ? (stop - 1) / steps - first + 1 : 0;
       if (number < touched) {
-        const unsigned tile = first + number;
-        const std::uint64_t first_step = std::uint64_t{tile} * steps, left = stop - first_step;
-        return {tile, number == 0 ? static_cast<unsigned>(at - first_step) : 0,
-                left < steps ? static_cast<unsigned>(left) : steps, block_of(first_step),
+        const unsigned tile = first + number, first_step = tile * steps, left = stop - first_step;
+        return {tile, number == 0 ? at - first_step : 0, left < steps ? left : steps, block_of(first_step),
                 block_of(first_step + steps - 1)};
       }
       number -= touched;

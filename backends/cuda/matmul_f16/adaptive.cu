@@ -47,9 +47,10 @@ double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& 
       choice.parts == 1
           ? 0
           : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args, resident)) / (l2_bytes * units);
-  // A share is a tile's part, and its sums go to L2 and back.
-  const double share =
-      shares.shared == 0 ? 0 : tile * shares.shared / shares.blocks + 2 * 4.0 * choice.rows * choice.columns / l2_bytes;
+  // A share is a tile's part; sums of up to two go to L2, and are added by another launch.
+  const double share = shares.shared == 0 ? 0
+                                          : tile * shares.shared / shares.blocks + launch_cycles +
+                                                3 * 4.0 * choice.rows * choice.columns / l2_bytes;
   const double all = blocks_for(shares.tiles - shares.shared, shares.blocks) * tile + share;
   return std::max(all, read) + std::min(all, read) / 4 + parts;  // of the shorter one not all is hidden
 }
