@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "backends/cuda/device/add_parts.hpp"
-#include "backends/cuda/device/stream_shares.hpp"
 #include "backends/cuda/device/tensor_map.hpp"
 #include "backends/cuda/device/wgmma.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -45,41 +44,27 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
-/// What warps leave of tiles that are shared: their sums, for another launch to add. A block begins at most one such
-/// tile, and goes on with at most one that others have begun: so there are two places for each.
-struct LeftSums {
-  float4* sums;  ///< Of each warp's each four the 32 lanes', one after the other.
-
-  /// A lane's `count` sums of its warp's share in a tile, one that the block begins or one that it goes on with. Behind
-  /// the first four the next ones lie warp_size() further.
-  template <unsigned count>
-  __device__ float4* place(unsigned block, bool begins, unsigned warps, unsigned warp) const {
-    const std::size_t number = std::size_t{2 * block + begins} * warps + warp;
-    return sums + number * (count / 4 * warp_size()) + threadIdx.x % warp_size();
-  }
-};
-
-/// Who multiplies what. Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written
-/// as float; where the last round of tiles would not be full, it may be shared out by stages.
+/// Where there are fewer tiles than blocks, sums may be taken in parts, each of which is written as float.
 struct TmaPlan {
   TileOrder order;  ///< Of clusters' tiles.
   ClusterShape cluster;
-  unsigned stages;         ///< Of 64 products of each sum.
-  StreamShares shares;     ///< Of clusters' tiles, those of each part behind those of the one before, over clusters.
-  LeftSums left;           ///< Where tiles are shared.
-  std::size_t part_pitch;  ///< Elements from one part's C to the next one's.
-  bool by_boxes;           ///< C is written by tensor copies, else by its threads.
-  bool ahead;              ///< The first stage comes as far as L2 while the launch before ends.
+  unsigned stages;          ///< Of 64 products of each sum.
+  unsigned parts;           ///< Of the sums.
+  unsigned stages_of_part;  ///< Of each but the last.
+  std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
+  bool by_boxes;            ///< C is written by tensor copies, else by its threads.
+  bool ahead;               ///< The first stage comes as far as L2 while the launch before ends.
 
   static bool can_write_boxes(const MatmulF16::Args& args) { return args.n % (args.f32_out ? 4 : 8) == 0; }
 
-  /// Of a task: where its tile is, which part of the sums, and which stages of all.
-  __device__ TileOrder::Place place(const StreamTask& task) const { return order.place(task.tile % order.count()); }
-  __device__ unsigned part(const StreamTask& task) const { return task.tile / order.count(); }
-  __device__ unsigned first_stage(const StreamTask& task) const { return part(task) * shares.steps + task.begin; }
-  __device__ unsigned count_of_stages(const StreamTask& task) const {
-    const unsigned first = part(task) * shares.steps;
-    return std::min(first + task.end, stages) - (first + task.begin);
+  struct Task {
+    TileOrder::Place place;
+    unsigned part, first, stages;
+  };
+  __host__ __device__ unsigned tasks() const { return order.count() * parts; }
+  __device__ Task task(unsigned i) const {
+    const unsigned part = i / order.count(), first = part * stages_of_part;
+    return {order.place(i % order.count()), part, first, std::min(stages_of_part, stages - first)};
   }
 };
 
@@ -97,7 +82,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
                  written = ring_b + stages * Tile::b_bytes;
   const ClusterShape cluster = plan.cluster;
   const unsigned rank = cluster_rank(), row_in_cluster = rank % cluster.rows, column_in_cluster = rank / cluster.rows;
-  const unsigned number_of_cluster = blockIdx.x / cluster.size();
+  const unsigned first_task = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
   if (threadIdx.x == 0) {
     prefetch_map(a);
     prefetch_map(b);
@@ -117,7 +102,6 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       parity ^= 1;
     }
   };
-  const auto stage_before = [&] { return (stage == 0 ? stages : stage) - 1; };
 
   const unsigned first_of_a = column_in_cluster * (Tile::rows / cluster.columns),
                  first_of_b = row_in_cluster * ((b_transposed ? columns : row_elements) / cluster.rows);
@@ -126,10 +110,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
   const unsigned column_of_blocks = ((1u << cluster.rows) - 1) << column_in_cluster * cluster.rows;
   // Calls `use` with each box that this block copies of one of a task's stages: where to, from which map and where, and
   // for which blocks.
-  const auto for_boxes = [&](TileOrder::Place place, unsigned stage_of_sums, auto use) {
-    const unsigned row = (place.row * cluster.rows + row_in_cluster) * Tile::rows,
-                   column = (place.column * cluster.columns + column_in_cluster) * columns,
-                   depth = stage_of_sums * row_elements, to_b = ring_b + stage * Tile::b_bytes;
+  const auto for_boxes = [&](const TmaPlan::Task& task, unsigned turn, auto use) {
+    const unsigned row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows,
+                   column = (task.place.column * cluster.columns + column_in_cluster) * columns,
+                   depth = (task.first + turn) * row_elements, to_b = ring_b + stage * Tile::b_bytes;
     use(ring_a + stage * Tile::a_bytes + first_of_a * row_bytes, a, row + first_of_a, depth, row_of_blocks);
     if constexpr (b_transposed)
       use(to_b + first_of_b * row_bytes, b, column + first_of_b, depth, column_of_blocks);
@@ -138,13 +122,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         use(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
   };
   const bool is_copying = threadIdx.x == consumers * warpgroup_size;
-  if (plan.ahead && is_copying) {
-    const StreamTask task = plan.shares.task(number_of_cluster, 0);
-    for_boxes(plan.place(task), plan.first_stage(task),
-              [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
-                prefetch_box(map, row, column);
-              });
-  }
+  if (plan.ahead && is_copying && first_task < plan.tasks())
+    for_boxes(plan.task(first_task), 0, [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
+      prefetch_box(map, row, column);
+    });
   cluster_arrive();
   cluster_wait();
   wait_for_the_launch_before();
@@ -158,15 +139,12 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         else
           load_box(to, map, row, column, &full[stage], static_cast<std::uint16_t>(blocks));
       };
-      for (unsigned number = 0;; ++number) {
-        const StreamTask task = plan.shares.task(number_of_cluster, number);
-        if (task.begin == task.end) break;
-        const TileOrder::Place place = plan.place(task);
-        const unsigned first = plan.first_stage(task), count = plan.count_of_stages(task);
-        for (unsigned turn = 0; turn < count; ++turn, advance()) {
+      for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
+        const TmaPlan::Task task = plan.task(i);
+        for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
           empty[stage].wait(parity ^ 1);  // at once in the first round
           full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
-          for_boxes(place, first + turn, load);
+          for_boxes(task, turn, load);
         }
       }
       // Until the cluster's other blocks have told all that they are going to tell: they must find this one there.
@@ -187,7 +165,8 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     // of this one, a panel in each: all of its sums in 16 bits, or the second half of them as floats, for more there
     // are no registers. And where it goes.
     std::uint32_t waiting[columns / 4];
-    unsigned pending_row = ~0u, pending_column = 0;  // outside of C: nothing waits
+    bool is_pending = false;
+    unsigned pending_row = 0, pending_column = 0;
     const unsigned panel_columns = out.is_f32 ? 32 : 64;
     // `fill` puts a panel to a place in shared memory, from where it is copied to this column.
     const auto write_panel = [&](unsigned column, unsigned by_way_of, auto fill) {
@@ -196,14 +175,14 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       sync_warp();
       if (lane == 0) store_box(c, pending_row, column, by_way_of);
     };
-    unsigned turn_of_panel = 0;
+    unsigned next = written + warp * 2 * Tile::panel_bytes, last = next + Tile::panel_bytes;
     const auto is_in_c = [&](unsigned column) { return pending_row < out.rows && column < out.columns; };
     const auto write_panel_if_any = [&](unsigned column, auto fill) {
       if (!is_in_c(column)) return;
       if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from there, which is the last but one, has read
       sync_warp();
-      write_panel(column, written + (2 * warp + turn_of_panel) * Tile::panel_bytes, fill);
-      turn_of_panel ^= 1;
+      write_panel(column, next, fill);
+      std::swap(next, last);
     };
     // Threads of odd rows have their pairs in another order, so that those of eight rows go to different banks.
     const auto fill_with_floats = [&](unsigned to, auto value) {
@@ -228,44 +207,36 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       };
     };
     const auto write_waiting_if_any = [&](unsigned panel) {
-      write_panel_if_any(pending_column + panel * panel_columns, waiting_panel(panel));
+      if (is_pending) write_panel_if_any(pending_column + panel * panel_columns, waiting_panel(panel));
     };
 
     float sums[columns / 2];
-    for (unsigned number = 0;; ++number) {
-      const StreamTask task = plan.shares.task(number_of_cluster, number);
-      if (task.begin == task.end) break;
-      const unsigned count = plan.count_of_stages(task);
-      for (unsigned turn = 0; turn < count; ++turn, advance()) {
+    for (unsigned i = first_task; i < plan.tasks(); i += clusters) {
+      const TmaPlan::Task task = plan.task(i);
+      unsigned last_stage = 0;
+      for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
         full[stage].wait(parity);
         start_stage<bf16, b_transposed>(sums, ring_a + stage * Tile::a_bytes + group * 64 * row_bytes,
                                         ring_b + stage * Tile::b_bytes, turn > 0);
         wait_for_wgmma<1>();
-        if (turn > 0) release(stage_before());
+        if (turn > 0) release(last_stage);
+        last_stage = stage;
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
           if (turn == panel) write_waiting_if_any(panel);
       }
 #pragma unroll
       for (unsigned panel = 0; panel < Tile::panels; ++panel)
-        if (panel >= count) write_waiting_if_any(panel);
+        if (panel >= task.stages) write_waiting_if_any(panel);
       wait_for_wgmma<0>();
       settle(sums);
-      release(stage_before());
+      release(last_stage);
 
-      if (task.first != task.last) {
-        float4* const to = plan.left.place<columns / 2>(blockIdx.x, task.begin == 0, Tile::warps, warp);
-#pragma unroll
-        for (unsigned i = 0; i < columns / 8; ++i)
-          to[i * warp_size()] = make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]);
-        continue;
-      }
-      const TileOrder::Place place = plan.place(task);
-      pending_row = (place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
-      pending_column = (place.column * cluster.columns + column_in_cluster) * columns;
-      if (!plan.by_boxes) {
-        out.part(plan.part(task) * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
-        pending_row = ~0u;
+      pending_row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
+      pending_column = (task.place.column * cluster.columns + column_in_cluster) * columns;
+      is_pending = plan.by_boxes;
+      if (!is_pending) {
+        out.part(task.part * plan.part_pitch).store_fragment<bf16>(pending_row, pending_column, sums);
       } else if (out.is_f32) {
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
@@ -285,69 +256,24 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     // else reads this warp's rows.
 #pragma unroll
     for (unsigned panel = 0; panel < Tile::panels; ++panel)
-      if (const unsigned column = pending_column + panel * panel_columns; is_in_c(column))
+      if (const unsigned column = pending_column + panel * panel_columns; is_pending && is_in_c(column))
         write_panel(column, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes, waiting_panel(panel));
     wait_for_bulk_reads<0>();
   }
 #endif
 }
 
-/// Adds up the tiles that were shared: a block for each block's tile of a cluster's.
-template <bool bf16, unsigned consumers, unsigned columns>
-__global__ void __launch_bounds__(consumers* warpgroup_size)
-    add_shares([[maybe_unused]] const TmaPlan plan, [[maybe_unused]] const Output out) {
-#if CROSSWARP_HAS_WGMMA_HERE
-  using Tile = TmaTile<consumers, columns>;
-  wait_for_the_launch_before();
-  const unsigned rank = blockIdx.x % plan.cluster.size(), tile = blockIdx.x / plan.cluster.size(),
-                 warp = threadIdx.x / warp_size();
-  const unsigned first = plan.shares.block_of(tile * plan.shares.steps),
-                 last = plan.shares.block_of((tile + 1) * plan.shares.steps - 1);
-  if (first == last) return;  // one cluster had all of it
-  float sums[columns / 2] = {};
-  for (unsigned other = first; other <= last; ++other) {
-    const float4* const from =
-        plan.left.place<columns / 2>(other * plan.cluster.size() + rank, other == first, Tile::warps, warp);
-#pragma unroll
-    for (unsigned i = 0; i < columns / 8; ++i) {
-      const float4 four = from[i * warp_size()];
-      sums[4 * i] += four.x, sums[4 * i + 1] += four.y, sums[4 * i + 2] += four.z, sums[4 * i + 3] += four.w;
-    }
-  }
-  const TileOrder::Place place = plan.order.place(tile);
-  out.store_fragment<bf16>((place.row * plan.cluster.rows + rank % plan.cluster.rows) * Tile::rows + 16 * warp,
-                           (place.column * plan.cluster.columns + rank / plan.cluster.rows) * columns, sums);
-#endif
-}
-
 /// What a launch is made with.
 struct TmaChoice {
-  unsigned rows, columns;    ///< Of a tile: one of those below.
-  ClusterShape cluster;      ///< Of 1, 2, 4 or 8 blocks.
-  unsigned band;             ///< Rows of clusters' tiles that are taken together.
-  unsigned parts = 1;        ///< Of the sums; none of them empty.
-  bool shares_last = false;  ///< What is left beyond whole rounds of tiles is shared out by stages. With one part.
+  unsigned rows, columns;  ///< Of a tile: one of those below.
+  ClusterShape cluster;    ///< Of 1, 2, 4 or 8 blocks.
+  unsigned band;           ///< Rows of clusters' tiles that are taken together.
+  unsigned parts = 1;      ///< Of the sums; none of them empty.
 
   /// Elements from one part to the next, in the workspace: parts begin at multiples of 16 bytes.
   static std::size_t part_pitch(const MatmulF16::Args& args) { return (args.m * args.n + 3) / 4 * 4; }
-
-  TileOrder order(const MatmulF16::Args& args) const {
-    return {blocks_for(args.m, cluster.rows * rows), blocks_for(args.n, cluster.columns * columns), band};
-  }
-  /// Where so many clusters are resident.
-  StreamShares shares(const MatmulF16::Args& args, unsigned resident) const {
-    const unsigned tiles = order(args).count() * parts, steps = blocks_for(blocks_for(args.k, row_elements), parts),
-                   clusters =
-                       shares_last
-                           ? static_cast<unsigned>(std::min<std::uint64_t>(resident, std::uint64_t{tiles} * steps))
-                           : std::min(resident, tiles);
-    return {tiles, steps, clusters, shares_last ? tiles % clusters : 0};
-  }
-
-  std::size_t workspace_bytes(const MatmulF16::Args& args, unsigned resident) const {
-    if (parts > 1) return parts * part_pitch(args) * sizeof(float);
-    const StreamShares of = shares(args, resident);
-    return of.shared == 0 ? 0 : std::size_t{2 * of.blocks * cluster.size()} * rows * columns * sizeof(float);
+  std::size_t workspace_bytes(const MatmulF16::Args& args) const {
+    return parts > 1 ? parts * part_pitch(args) * sizeof(float) : 0;
   }
 };
 
@@ -383,27 +309,23 @@ inline unsigned resident_clusters(const Queue& queue, const TmaChoice& choice) {
   return static_cast<unsigned>(found->second);
 }
 
-inline std::size_t workspace_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
-  const unsigned resident = args.c.empty() || args.k == 0 ? 0 : resident_clusters(queue, choice);
-  return resident == 0 ? 0 : choice.workspace_bytes(args, resident);
-}
-
 inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice) {
   if (is_done_without_factors(queue, args)) return;
   const unsigned resident = resident_clusters(queue, choice);
   if (resident == 0) throw Error("no cluster of such blocks fits on this device");
   with_tile(choice, [&]<unsigned consumers, unsigned columns>() {
     using Tile = TmaTile<consumers, columns>;
-    const StreamShares shares = choice.shares(args, resident);
-    const TmaPlan plan{.order = choice.order(args),
+    const unsigned stages = blocks_for(args.k, row_elements);
+    const TmaPlan plan{.order = {blocks_for(args.m, choice.cluster.rows * Tile::rows),
+                                 blocks_for(args.n, choice.cluster.columns * columns), choice.band},
                        .cluster = choice.cluster,
-                       .stages = blocks_for(args.k, row_elements),
-                       .shares = shares,
-                       .left = {reinterpret_cast<float4*>(queue.workspace.data())},
+                       .stages = stages,
+                       .parts = choice.parts,
+                       .stages_of_part = blocks_for(stages, choice.parts),
                        .part_pitch = choice.part_pitch(args),
                        .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1,
                        .ahead = queue.ahead};
-    const unsigned blocks = shares.blocks * choice.cluster.size();
+    const unsigned blocks = std::min(plan.tasks(), resident) * choice.cluster.size();
     const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
     const CUtensorMap b =
         tensor_map(factor_b(args), (args.b_transposed ? columns : row_elements) / choice.cluster.rows);
@@ -414,9 +336,6 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
       const auto kernel = multiply_by_tma<bf16, b_transposed, consumers, columns>;
       launch_clusters(choice.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
                       choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
-      if (shares.shared > 0)
-        launch(add_shares<bf16, consumers, columns>, shares.shared * choice.cluster.size(), consumers * warpgroup_size,
-               0, queue, plan, out);
     });
     if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
   });

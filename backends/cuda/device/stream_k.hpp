@@ -2,16 +2,35 @@
 // into equal shares of steps, wherever tiles begin and end, so that no multiprocessor waits for a last round. Bound by
 // the issue of multiply-adds; where a tile is shared, by its partials' way to L2 and back.
 //
-// That the last block to arrive adds the partials, so that no block waits for another, is not in the paper that
-// stream_shares.hpp names.
+// Stream-K is due to Osama, Merrill, Cecka, Garland and Owens, 2023; that the last block to arrive adds the partials,
+// so that no block waits for another, is not theirs.
 #pragma once
 
 #include "backends/cuda/device/ahead_tiles.hpp"
 #include "backends/cuda/device/last_to_come.hpp"
-#include "backends/cuda/device/stream_shares.hpp"
 
 namespace crosswarp::gpu {
 namespace {
+
+/// How `tiles` of `steps` steps each are shared out over `blocks`. The first `shared` ones by steps, block b having
+/// those from first_of(b) to first_of(b + 1) of all; the others as a whole, block b having every blocks-th from the
+/// b-th.
+struct StreamShares {
+  unsigned tiles, steps, blocks;
+  unsigned shared;  ///< Of tiles: none, or such that a share is of one to two tiles, as far as there are as many.
+
+  StreamShares(unsigned tiles_, unsigned steps_, unsigned most_blocks)
+      : tiles(tiles_), steps(steps_), blocks(std::min<std::uint64_t>(most_blocks, std::uint64_t{tiles_} * steps_)) {
+    shared = tiles % blocks == 0 ? 0 : std::min(tiles, tiles % blocks + blocks);
+  }
+
+  /// Of all steps of shared tiles, the first that is block b's.
+  constexpr std::uint64_t first_of(unsigned b) const { return std::uint64_t{shared} * steps * b / blocks; }
+  /// The block that has one of these steps.
+  constexpr unsigned block_of(std::uint64_t step) const {
+    return static_cast<unsigned>(((step + 1) * blocks - 1) / (std::uint64_t{shared} * steps));
+  }
+};
 
 /// What blocks that share a tile leave for the last of them. A block begins at most one such tile, and goes on with at
 /// most one that others have begun: so there are two places for each.
@@ -67,17 +86,48 @@ __device__ bool combine_shares(const StreamPartials<Tile>& partials, unsigned ti
   return true;
 }
 
+/// What a block does next: steps begin … end of a tile, which blocks first … last share. No steps where it has done
+/// all.
+struct StreamTask {
+  unsigned tile, begin, end, first, last;
+};
+
+/// A block's tasks: its shares come first, so that their partials travel while others multiply.
+struct StreamTasks {
+  std::uint64_t at, stop;
+  unsigned whole;
+
+  static constexpr StreamTasks of(const StreamShares& shares, unsigned block) {
+    return {shares.first_of(block), shares.first_of(block + 1), shares.shared + block};
+  }
+
+  constexpr StreamTask next(const StreamShares& shares) {
+    if (at == stop) {
+      const StreamTask task{whole, 0, whole < shares.tiles ? shares.steps : 0, 0, 0};
+      whole += shares.blocks;
+      return task;
+    }
+    const auto tile = static_cast<unsigned>(at / shares.steps), begin = static_cast<unsigned>(at % shares.steps);
+    const std::uint64_t left = stop - at, first_step = at - begin;
+    const unsigned end = left < shares.steps - begin ? begin + static_cast<unsigned>(left) : shares.steps;
+    const StreamTask task{tile, begin, end, shares.block_of(first_step),
+                          shares.block_of(first_step + shares.steps - 1)};
+    at += end - begin;
+    return task;
+  }
+};
+
 template <class Tile, bool vectors>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     multiply_stream(TiledProduct product, StreamShares shares, StreamPartials<Tile> partials) {
   // In shared memory, for all registers are wanted by the products.
-  __shared__ unsigned number;
+  __shared__ StreamTasks tasks;
   __shared__ StreamTask task;
-  if (threadIdx.x == 0) number = 0;
+  if (threadIdx.x == 0) tasks = StreamTasks::of(shares, blockIdx.x);
   wait_for_the_launch_before();
   for (;;) {
     __syncthreads();  // nobody asks for the task before any more, nor reads its stages
-    if (threadIdx.x == 0) task = shares.task(blockIdx.x, number++);
+    if (threadIdx.x == 0) task = tasks.next(shares);
     __syncthreads();
     if (task.begin == task.end) return;
     const std::size_t last = std::size_t{task.end} * Tile::depth;
@@ -95,11 +145,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 template <class Tile>
 StreamShares stream_shares(const Queue& queue, const MatmulF32::Args& args) {
   const unsigned tiles = blocks_for(args.n, Tile::columns) * blocks_for(args.m, Tile::rows);
-  const unsigned steps = blocks_for(args.k, Tile::depth), units = static_cast<unsigned>(queue.device.compute_units);
-  const auto blocks =
-      static_cast<unsigned>(std::min<std::uint64_t>(Tile::blocks * units, std::uint64_t{tiles} * steps));
-  // Such that a share is of one to two tiles, as far as there are as many.
-  return {tiles, steps, blocks, tiles % blocks == 0 ? 0 : std::min(tiles, tiles % blocks + blocks)};
+  return {tiles, blocks_for(args.k, Tile::depth), Tile::blocks * static_cast<unsigned>(queue.device.compute_units)};
 }
 
 template <class Tile>

@@ -40,18 +40,14 @@ double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& 
   const double sum_bytes = args.f32_out || choice.parts > 1 ? 4 : 2;
   const double written = sum_bytes * choice.rows * choice.columns / l2_bytes;
   const double tile = std::max(multiplied, written) + 8.0 * choice.columns + tile_cycles;
-  const StreamShares shares = choice.shares(args, resident);
+  const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
+                            blocks_for(args.n, choice.columns * choice.cluster.columns);
   const double units = queue.device.compute_units;
   const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
   const double parts =
-      choice.parts == 1
-          ? 0
-          : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args, resident)) / (l2_bytes * units);
-  // A share is a tile's part; sums of up to two go to L2, and are added by another launch.
-  const double share = shares.shared == 0 ? 0
-                                          : tile * shares.shared / shares.blocks + launch_cycles +
-                                                3 * 4.0 * choice.rows * choice.columns / l2_bytes;
-  const double all = blocks_for(shares.tiles - shares.shared, shares.blocks) * tile + share;
+      choice.parts == 1 ? 0
+                        : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
+  const double all = blocks_for(clusters, resident) * tile;
   return std::max(all, read) + std::min(all, read) / 4 + parts;  // of the shorter one not all is hidden
 }
 
@@ -62,7 +58,7 @@ bool is_filled(const MatmulF16::Args& args, const TmaChoice& choice) {
 }
 
 /// The choice that is expected to take least; among equals the first.
-TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
+TmaChoice weighed(const Queue& queue, const MatmulF16::Args& args) {
   const unsigned stages = blocks_for(args.k, row_elements);
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
@@ -70,22 +66,24 @@ TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
     for (const ClusterShape cluster : {ClusterShape{2, 1}, {1, 2}, {1, 1}}) {
       TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .band = 16 / cluster.rows};
       const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
-      if (resident == 0) continue;
-      const auto consider = [&] {
+      for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
+        choice.parts = blocks_for(stages, blocks_for(stages, parts));
         if (const double expected = cycles(queue, args, choice, resident); expected < least) {
           least = expected;
           best = choice;
         }
-      };
-      for (unsigned parts = 1; parts == 1 || (parts <= 64 && stages / parts >= 8); parts *= 2) {
-        choice.parts = blocks_for(stages, blocks_for(stages, parts));
-        consider();
       }
-      choice.parts = 1;
-      choice.shares_last = true;
-      consider();
     }
   return best;
+}
+
+/// The same, weighed once for each shape: that takes longer than a small product.
+TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, TmaChoice> known;
+  const auto [found, is_new] =
+      known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out});
+  if (is_new) found->second = weighed(queue, args);
+  return found->second;
 }
 
 bool has_warpgroups(const Queue& queue) {
@@ -97,7 +95,7 @@ bool is_for_warpgroups(const Queue& queue, const MatmulF16::Args& args) {
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return is_for_warpgroups(queue, args) ? workspace_by_tma(queue, args, best_choice(queue, args)) : 0;
+  return is_for_warpgroups(queue, args) ? best_choice(queue, args).workspace_bytes(args) : 0;
 }
 
 void multiply(const Queue& queue, const MatmulF16::Args& args) {

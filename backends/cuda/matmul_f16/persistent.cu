@@ -7,31 +7,22 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-TmaChoice choice(const Queue& queue) {
-  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  return {.rows = number("rows"),
-          .columns = number("columns"),
-          .cluster = {number("cluster_rows"), number("cluster_columns")},
-          .band = number("band"),
-          .shares_last = number("shares_last") != 0};
-}
-
-std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return workspace_by_tma(queue, args, choice(queue));
-}
-
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
-  multiply_by_tma(ahead_by_tuning(queue), args, choice(queue));
+  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
+  multiply_by_tma(ahead_by_tuning(queue), args,
+                  {.rows = number("rows"),
+                   .columns = number("columns"),
+                   .cluster = {number("cluster_rows"), number("cluster_columns")},
+                   .band = number("band")});
 }
 
-Tuning tuning(int rows, int columns, ClusterShape cluster, int band, int ahead, int shares_last = 0) {
+Tuning tuning(int rows, int columns, ClusterShape cluster, int band, int ahead) {
   return {{{"rows", rows},
            {"columns", columns},
            {"cluster_rows", static_cast<int>(cluster.rows)},
            {"cluster_columns", static_cast<int>(cluster.columns)},
            {"band", band},
-           {"ahead", ahead},
-           {"shares_last", shares_last}}};
+           {"ahead", ahead}}};
 }
 #endif
 
@@ -40,14 +31,12 @@ const Register<MatmulF16> variant{{
     .improves = "wgmma_tma",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(128, 256, {2, 1}, 8, 0), tuning(128, 256, {2, 1}, 8, 1), tuning(128, 256, {2, 1}, 8, 1, 1),
-                tuning(128, 192, {2, 1}, 8, 1, 1), tuning(128, 256, {1, 1}, 16, 0), tuning(128, 256, {1, 2}, 16, 0),
-                tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0), tuning(128, 256, {2, 1}, 16, 0),
-                tuning(128, 192, {2, 1}, 8, 0), tuning(128, 128, {2, 1}, 8, 0), tuning(128, 128, {2, 2}, 8, 0),
-                tuning(64, 128, {2, 1}, 8, 0), tuning(64, 128, {2, 2}, 8, 0), tuning(64, 64, {2, 1}, 8, 0),
-                tuning(64, 64, {4, 1}, 4, 0), tuning(64, 64, {4, 2}, 4, 1)},
+    .tunings = {tuning(128, 256, {2, 1}, 8, 0), tuning(128, 256, {2, 1}, 8, 1), tuning(128, 256, {1, 1}, 16, 0),
+                tuning(128, 256, {1, 2}, 16, 0), tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0),
+                tuning(128, 256, {2, 1}, 16, 0), tuning(128, 192, {2, 1}, 8, 0), tuning(128, 128, {2, 1}, 8, 0),
+                tuning(128, 128, {2, 2}, 8, 0), tuning(64, 128, {2, 1}, 8, 1), tuning(64, 128, {1, 2}, 16, 1),
+                tuning(64, 64, {2, 1}, 8, 0), tuning(64, 64, {4, 1}, 4, 0), tuning(64, 64, {4, 2}, 4, 1)},
     .applies = has_aligned_factors,
-    .workspace = workspace,
     .launch = multiply,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},
 #endif
