@@ -30,18 +30,20 @@ struct AheadShape {
   static constexpr unsigned rows_a_time = threads / (depth / 4), loads_of_a = rows / rows_a_time;
 
   /// A thread's elements are multiplied along the shorter side of what it has, line after line. The orders of lines and
-  /// of loads among them are the same to a reader, but not to the compiler, which moves them on and gives them
-  /// registers by them. For the tall tile they are the fastest of 450 that an H200 was given; the others' are plain.
+  /// of loads among them are the same to a reader, but not to the compiler, which moves them further and gives them
+  /// registers by them. For the tall tile they are the fastest of 400 that an H200 was given (docs/predictions.md), for
+  /// the others they are plain.
   static constexpr unsigned lines = std::max(thread_rows, thread_columns), pieces = (thread_rows + thread_columns) / 4;
-  static constexpr bool is_tall = thread_rows > thread_columns;
+  static constexpr bool is_tall = thread_rows == 16 && thread_columns == 8;
   /// The line that is multiplied as the number `turn`.
   static constexpr unsigned line_at(unsigned turn) {
-    return !is_tall || turn >= 12 ? turn : turn < 4 ? turn + 8 : turn - 4;
+    constexpr unsigned fours[]{1, 3, 2, 0};
+    return is_tall ? 4 * fours[turn / 4] + turn % 4 : turn;
   }
   /// The turn before which a piece is loaded for the next product: four elements of A's column, or, behind those, of
   /// B's row.
   static constexpr unsigned turn_of_load(unsigned piece) {
-    constexpr unsigned of_tall[]{11, 2, 5, 9, 7, 6};
+    constexpr unsigned of_tall[]{9, 6, 11, 2, 5, 7};
     return is_tall ? of_tall[piece] : 0;
   }
 

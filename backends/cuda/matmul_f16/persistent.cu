@@ -32,7 +32,7 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(128, 256, {2, 1}, 8, 0), tuning(128, 256, {2, 1}, 8, 1), tuning(128, 256, {1, 1}, 16, 0),
-                tuning(128, 256, {1, 2}, 16, 0), tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0),
+                tuning(128, 256, {1, 2}, 16, 1), tuning(128, 256, {2, 2}, 8, 0), tuning(128, 256, {2, 1}, 4, 0),
                 tuning(128, 256, {2, 1}, 16, 0), tuning(128, 192, {2, 1}, 8, 0), tuning(128, 128, {2, 1}, 8, 0),
                 tuning(128, 128, {2, 2}, 8, 0), tuning(64, 128, {2, 1}, 8, 1), tuning(64, 128, {1, 2}, 16, 1),
                 tuning(64, 64, {2, 1}, 8, 0), tuning(64, 64, {4, 1}, 4, 0), tuning(64, 64, {4, 2}, 4, 1)},
