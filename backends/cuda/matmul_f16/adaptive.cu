@@ -60,10 +60,14 @@ bool is_filled(const MatmulF16::Args& args, const TmaChoice& choice) {
          choice.cluster.columns <= blocks_for(args.n, choice.columns);
 }
 
-/// By which of them an H200 was faster where the model sees no difference.
-std::array<ClusterShape, 3> clusters_for(unsigned rows) {
+/// Of clusters among which the model sees no difference the one comes first by which an H200 was faster: those that
+/// share A, by 1 % up to 4096, and those that share B, the larger part of a tile, by 1 % at 8192, whose factors are
+/// four times what L2 holds.
+std::array<ClusterShape, 3> clusters_for(const Queue& queue, const MatmulF16::Args& args) {
   constexpr ClusterShape share_b{2, 1}, share_a{1, 2}, share_nothing{1, 1};
-  return rows == 64 ? std::array{share_a, share_b, share_nothing} : std::array{share_b, share_a, share_nothing};
+  const std::size_t bytes = args.a.size_bytes() + args.b.size_bytes();
+  return bytes > 2 * queue.device.cache ? std::array{share_b, share_a, share_nothing}
+                                        : std::array{share_a, share_b, share_nothing};
 }
 
 /// The choice that is expected to take least; among equals the first.
@@ -72,7 +76,7 @@ TmaChoice weighed(const Queue& queue, const MatmulF16::Args& args) {
   TmaChoice best{};
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
-    for (const ClusterShape cluster : clusters_for(rows)) {
+    for (const ClusterShape cluster : clusters_for(queue, args)) {
       TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .band = 16 / cluster.rows};
       const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
       for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
