@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
