@@ -93,7 +93,9 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     }
     publish_barriers();
   }
-  const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x / warp_size(),
+  // The same in all lanes, as the compiler knows of what a lane tells all: so addresses and descriptions are computed
+  // once for a warp, in half the instructions of a stage, and power is what bounds large products.
+  const unsigned group = shuffle(threadIdx.x / warpgroup_size, 0), warp = shuffle(threadIdx.x / warp_size(), 0),
                  lane = threadIdx.x % warp_size();
   unsigned stage = 0, parity = 0;
   const auto advance = [&] {
@@ -221,6 +223,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         wait_for_wgmma<1>();
         if (turn > 0) release(last_stage);
         last_stage = stage;
+        if (turn >= Tile::panels) continue;  // as in most turns: one question for all
 #pragma unroll
         for (unsigned panel = 0; panel < Tile::panels; ++panel)
           if (turn == panel) write_waiting_if_any(panel);
