@@ -35,10 +35,12 @@ struct TransferBarrier {
     CROSSWARP_HOPPER("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
                      : "memory");
   }
-  /// At the barrier that the cluster's block of `rank` has here. Orders nothing beyond the calling block: a release to
-  /// the cluster would wait for all that the thread has under way in memory, most of a microsecond. For what the matrix
-  /// units or bulk copies have read there is nothing to release.
-  __device__ void arrive_at([[maybe_unused]] unsigned rank);
+  /// At the barrier of this address in the cluster: address_in_block(). Orders nothing beyond the calling block: a
+  /// release to the cluster would wait for all that the thread has under way in memory, most of a microsecond. For what
+  /// the matrix units or bulk copies have read there is nothing to release.
+  __device__ static void arrive_there([[maybe_unused]] unsigned address) {
+    CROSSWARP_HOPPER("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address) : "memory");
+  }
   /// Until the phase of this parity has ended. What bulk copies brought, from whatever block they were started, is seen
   /// then; what threads of other blocks stored is not.
   __device__ void wait([[maybe_unused]] unsigned parity) {
@@ -117,11 +119,6 @@ __device__ inline unsigned address_in_block([[maybe_unused]] unsigned at, [[mayb
   unsigned there = 0;
   CROSSWARP_HOPPER("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
   return there;
-}
-
-__device__ inline void TransferBarrier::arrive_at([[maybe_unused]] unsigned rank) {
-  CROSSWARP_HOPPER("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address_in_block(shared_address(this), rank))
-                   : "memory");
 }
 
 /// Stores `value` where the block of `rank` has what `at` is here, and tells that block's `barrier` of its bytes. That

@@ -159,8 +159,9 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     const unsigned in_row = lane - cluster.rows, other_column = in_row < column_in_cluster ? in_row : in_row + 1;
     const unsigned told =
         lane < cluster.rows ? column_in_cluster * cluster.rows + lane : other_column * cluster.rows + row_in_cluster;
+    const unsigned empty_there = address_in_block(shared_address(empty), told);
     const auto release = [&](unsigned s) {
-      if (lane < cluster.rows + cluster.columns - 1) empty[s].arrive_at(told);
+      if (lane < cluster.rows + cluster.columns - 1) TransferBarrier::arrive_there(empty_there + s * sizeof *empty);
     };
 
     // C is written in panels of 128 bytes of 16 rows a warp. Of the tile before, what waits to be written in the stages
