@@ -93,9 +93,8 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     }
     publish_barriers();
   }
-  // The same in all lanes, as the compiler knows of what a lane tells all: so addresses and descriptions are computed
-  // once for a warp, in half the instructions of a stage, and power is what bounds large products.
-  const unsigned group = shuffle(threadIdx.x / warpgroup_size, 0), warp = shuffle(threadIdx.x / warp_size(), 0),
+  // Power is what bounds large products: the fewer instructions, the faster.
+  const unsigned group = uniform(threadIdx.x / warpgroup_size), warp = uniform(threadIdx.x / warp_size()),
                  lane = threadIdx.x % warp_size();
   unsigned stage = 0, parity = 0;
   const auto advance = [&] {

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
   };
   fetch(0, 0);
 
-  const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x % warpgroup_size / warp_size();
+  const unsigned group = uniform(threadIdx.x / warpgroup_size), warp = uniform(threadIdx.x / warp_size());
   float sums[columns / 2];
   unsigned stage = 0;
   for (unsigned block = 0; block < blocks; ++block) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
   }
   wait_for_wgmma<0>();
   settle(sums);
-  c.store_fragment<bf16>(row + 64 * group + 16 * warp, column, sums);
+  c.store_fragment<bf16>(row + 16 * warp, column, sums);
 #endif
 }
 

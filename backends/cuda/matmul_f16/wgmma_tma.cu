@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
   __syncthreads();
 
-  const unsigned group = threadIdx.x / warpgroup_size, warp = threadIdx.x % warpgroup_size / warp_size();
+  const unsigned group = uniform(threadIdx.x / warpgroup_size), warp = uniform(threadIdx.x / warp_size());
   unsigned stage = 0, parity = 0;
   const auto advance = [&] {
     if (++stage == stages) {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
   wait_for_wgmma<0>();
   settle(sums);
-  c.store_fragment<bf16>(row + 64 * group + 16 * warp, column, sums);
+  c.store_fragment<bf16>(row + 16 * warp, column, sums);
 #endif
 }
 
