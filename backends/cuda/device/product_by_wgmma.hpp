@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
   using Tile = WgmmaTile;
   constexpr unsigned threads = Tile::threads, rows = Tile::rows, columns = Tile::columns, stages = Tile::stages;
   constexpr unsigned a_bytes = Tile::a_bytes, b_bytes = Tile::b_bytes;
-  const unsigned ring_a = shared_address(aligned_dynamic_shared()), ring_b = ring_a + stages * a_bytes;
+  const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);
   const unsigned row = tile_row * rows, column = tile_column * columns;
   const unsigned blocks = (a.columns + row_elements - 1) / row_elements;

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(threads, 1)
                     [[maybe_unused]] TileOrder order, [[maybe_unused]] Output c) {
 #if CROSSWARP_HAS_WGMMA_HERE
   __shared__ TransferBarrier full[stages], empty[stages];
-  const unsigned ring_a = shared_address(aligned_dynamic_shared()), ring_b = ring_a + stages * a_bytes;
+  const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);
   const unsigned row = tile_row * rows, column = tile_column * columns;
   if (threadIdx.x == 0) {
