@@ -41,4 +41,16 @@ inline std::ptrdiff_t most_in_a_function(const MachineCode& code, const std::str
   return most;
 }
 
+/// Whether the matrix instructions of warpgroups wait for one another: each closes a group (`gsb0`). ptxas writes them
+/// so where other instructions touch their sums meanwhile, and only informs of it (C7510 and its like).
+inline bool is_serialized(const std::vector<std::string>& instructions) {
+  std::ptrdiff_t all = 0, closing = 0;
+  for (const std::string& i : instructions)
+    if (i.starts_with("HGMMA")) {
+      ++all;
+      closing += i.find("gsb0") != i.npos;
+    }
+  return all > 1 && closing == all;
+}
+
 }  // namespace crosswarp

@@ -62,6 +62,16 @@ TEST(MachineCode, IsCountedByFileAndByHowInstructionsBegin) {
   EXPECT_EQ(most_in_a_function(code, "used", "FFMA"), -1);
 }
 
+TEST(MachineCode, OfMatrixInstructionsTellsWhetherTheyWaitForOneAnother) {
+  const std::string first = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24 ;",
+                    closing = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24, gsb0 ;",
+                    wait = "WARPGROUP.DEPBAR.LE gsb0, 0x0 ;";
+  EXPECT_FALSE(is_serialized({first, first, closing, wait}));
+  EXPECT_TRUE(is_serialized({closing, wait, closing, wait}));
+  EXPECT_FALSE(is_serialized({closing, wait}));
+  EXPECT_FALSE(is_serialized({"FFMA R0, R0, R2, R3 ;"}));
+}
+
 /// The variants that name instructions, as the program lists them.
 std::vector<nlohmann::json> variants_with_instructions() {
   const std::string list = temporary_file("list.json");
@@ -90,26 +100,55 @@ TEST(MachineCode, IsAskedForByFilesOfDistinctNames) {
   EXPECT_FALSE(experiments.empty()) << "no variant names an instruction";
 }
 
+/// The machine code of bench, or why there is none to look at.
+struct Disassembly {
+  MachineCode code;
+  std::string lacks;
+
+  /// It takes most of a minute.
+  static const Disassembly& once() {
+    static const Disassembly disassembly;
+    return disassembly;
+  }
+
+ private:
+  Disassembly() {
+    if (!has_cuda()) {
+      lacks = "no CUDA in this build";
+    } else if (run_process("command -v cuobjdump").exit_code != 0) {
+      lacks = "no cuobjdump on PATH";
+    } else {
+      const std::string text = temporary_file("bench.sass");
+      const Finished dumped = run_process("cuobjdump -sass " + sibling("bench") + " >" + text);
+      EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
+      std::ifstream file(text);
+      std::ostringstream all;
+      all << file.rdbuf();
+      std::filesystem::remove(text);
+      std::istringstream lines(all.str());
+      code = read_machine_code(lines);
+      EXPECT_FALSE(code.empty()) << "the disassembly has no function";
+      if (all.str().find("arch = sm_90") == std::string::npos) lacks = "instructions are named as Hopper's are";
+    }
+  }
+};
+
 TEST(MachineCode, HasTheInstructionsThatVariantsName) {
-  if (!has_cuda()) GTEST_SKIP() << "no CUDA in this build";
   if (CROSSWARP_COMBINE) GTEST_SKIP() << "files are told apart where CROSSWARP_COMBINE is OFF";
-  if (run_process("command -v cuobjdump").exit_code != 0) GTEST_SKIP() << "no cuobjdump on PATH";
-  const std::string text = temporary_file("bench.sass");
-  const Finished dumped = run_process("cuobjdump -sass " + sibling("bench") + " >" + text);
-  ASSERT_EQ(dumped.exit_code, 0) << dumped.output;
-  std::ifstream file(text);
-  std::ostringstream all;
-  all << file.rdbuf();
-  std::filesystem::remove(text);
-  if (all.str().find("arch = sm_90") == std::string::npos) GTEST_SKIP() << "instructions are named as Hopper's are";
-  const MachineCode code = of(all.str());
-  ASSERT_FALSE(code.empty()) << "the disassembly has no function";
+  const Disassembly& bench = Disassembly::once();
+  if (!bench.lacks.empty()) GTEST_SKIP() << bench.lacks;
   for (const auto& variant : variants_with_instructions())
     for (const auto& wanted : variant.at("instructions")) {
       const auto beginning = wanted.at(0).get<std::string>();
-      EXPECT_GE(most_in_a_function(code, variant.at("variant"), beginning), wanted.at(1).get<int>())
+      EXPECT_GE(most_in_a_function(bench.code, variant.at("variant"), beginning), wanted.at(1).get<int>())
           << beginning << " in " << variant.at("rung");
     }
+}
+
+TEST(MachineCode, HasNoMatrixInstructionsThatWaitForOneAnother) {
+  const Disassembly& bench = Disassembly::once();
+  if (!bench.lacks.empty()) GTEST_SKIP() << bench.lacks;
+  for (const auto& [name, instructions] : bench.code) EXPECT_FALSE(is_serialized(instructions)) << name;
 }
 
 }  // namespace
