@@ -63,7 +63,7 @@ bool is_filled(const MatmulF16::Args& args, const TmaChoice& choice) {
 
 /// Of clusters among which the model sees no difference the one comes first by which H200s were faster. The widest
 /// tiles share B, their larger part: where power bounds large products that is 1 to 2 % faster from 2048 on, else as
-/// fast, or half a percent slower at 4096. Others share A: 5 % faster at 1024, 1 % at 1536; below 512 1 % slower.
+/// fast, or half a percent slower at 4096. Others share A: 5 % faster at 1024, 1 % at 1536; up to 512 1 % slower.
 std::array<ClusterShape, 3> clusters_for(unsigned columns) {
   constexpr ClusterShape share_b{2, 1}, share_a{1, 2}, share_nothing{1, 1};
   return columns == 256 ? std::array{share_b, share_a, share_nothing} : std::array{share_a, share_b, share_nothing};
