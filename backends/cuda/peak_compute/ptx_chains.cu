@@ -111,8 +111,14 @@ const Register<PeakCompute> variant{{
 #if CROSSWARP_HAS_PTX
     .launch = tuned,
 #endif
-    .instructions =
-        {{"FFMA", 512}, {"DFMA", 512}, {"IMAD", 512}, {"HFMA2", 256}, {"HFMA2.BF16", 256}, {"MUFU.RCP", 512}},
+    // Of pairs of bf16 every other one goes to the pipe that is named MMA.
+    .instructions = {{"FFMA", 512},
+                     {"DFMA", 512},
+                     {"IMAD", 512},
+                     {"HFMA2", 256},
+                     {"HFMA2.BF16_V2", 128},
+                     {"HFMA2.MMA.BF16_V2", 128},
+                     {"MUFU.RCP", 512}},
 }};
 
 }  // namespace
