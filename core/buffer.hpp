@@ -14,10 +14,11 @@
 
 namespace crosswarp {
 
+/// Guards and poison are this byte: a NaN in every floating type and -1 in every integer, so that a result which took
+/// in one element too many is as wrong as one that was never written.
+inline constexpr unsigned char poison_byte = 0xff;
+
 /// `count` elements on a device, between two guard bands. Move-only; the device must outlive it.
-///
-/// Guards and poison are bytes of 0xff: a NaN in every floating type and -1 in every integer, so that a result which
-/// took in one element too many is as wrong as one that was never written.
 template <class T>
 class Buffer {
  public:
@@ -50,6 +51,7 @@ class Buffer {
 
   /// Device memory: not for the host to touch unless the device is the host.
   std::span<T> span() const { return {reinterpret_cast<T*>(memory_ + front_), count_}; }
+  std::span<std::byte> bytes() const { return std::as_writable_bytes(span()); }
   std::size_t size() const { return count_; }
 
   void poison() { fill(poison_byte); }
@@ -83,8 +85,6 @@ class Buffer {
   static constexpr std::size_t guard = 4096;
 
  private:
-  static constexpr unsigned char poison_byte = 0xff;
-
   std::byte* back() const { return memory_ + front_ + count_ * sizeof(T); }
   std::size_t bytes_in_all() const { return front_ + count_ * sizeof(T) + guard; }
 

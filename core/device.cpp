@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -20,6 +21,18 @@ void* Device::allocate_on_host(std::size_t bytes) {
   void* const memory = std::aligned_alloc(256, std::max<std::size_t>(1, (bytes + 255) / 256) * 256);
   if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");
   return memory;
+}
+
+void Device::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+void Device::note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen) {
+  if (has_changed(memory, byte)) *seen = 1;
+}
+
+bool Device::has_changed(std::span<const std::byte> memory, unsigned char byte) {
+  return std::any_of(memory.begin(), memory.end(), [&](std::byte b) { return b != std::byte{byte}; });
 }
 
 void Device::release_on_host(void* memory) noexcept { std::free(memory); }

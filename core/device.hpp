@@ -58,6 +58,8 @@ struct Batch {
   bool cold = true;   ///< Evict the caches before.
   bool gated = true;  ///< Let nothing start before everything is enqueued, so that launch costs stay out.
                       ///< Not possible for launches that wait for the device.
+  std::function<void()> behind = {};        ///< Enqueues what follows the last launch at once; not timed.
+  std::function<void()> while_closed = {};  ///< Called when all is enqueued, before a gate is opened.
 };
 
 /// Owns a physical device's memory, stream and timer. Errors are thrown as Error.
@@ -82,6 +84,13 @@ class Device {
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes) = 0;
   virtual void read(void* to_host, const void* from_device, std::size_t bytes) = 0;
   virtual void write(void* to_device, const void* from_host, std::size_t bytes) = 0;
+  // These three are for memory that the host can touch, unless a device overrides them.
+  /// Enqueues a copy between two places of the device's memory, which do not overlap.
+  virtual void copy(void* to, const void* from, std::size_t bytes);
+  /// Enqueues a test whether any byte of `memory` differs from `byte`: if so, *seen (device memory) becomes 1.
+  virtual void note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen);
+  /// The same test at once, without waiting for anything that is enqueued.
+  virtual bool has_changed(std::span<const std::byte> memory, unsigned char byte);
   /// No launch may touch this memory until it is released: a device that can watch it ends the program when one does.
   virtual void forbid(void* memory, std::size_t bytes) { static_cast<void>(memory), static_cast<void>(bytes); }
   /// to_device[i] = elements(i).
@@ -112,6 +121,14 @@ class Device {
 
   /// Enqueues the least work that can be timed: what it takes is the floor under every small number.
   virtual void launch_empty() = 0;
+
+  /// Whether launches run beside the host: then none takes less than launch_empty(), and memory is the device's own. On
+  /// a host a launch is a call, and costs next to nothing.
+  virtual bool is_asynchronous() const { return false; }
+
+  /// Puts back what launches can change on the device for those that come after them (limits, cache configuration, the
+  /// current device, pending errors). Returns what was changed, in words; empty where nothing was.
+  virtual std::string restore_state() { return {}; }
 
   /// Seconds that one pure read of `memory` takes on a kernel written for it; `memory` is at least 16-byte aligned.
   virtual double time_read(std::span<const std::byte> memory) = 0;

@@ -8,8 +8,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/device.hpp"
@@ -90,10 +93,19 @@ struct TestPoint {
   bool slow = false;
 };
 
+/// Pieces of a device's memory.
+using Memory = std::vector<std::span<std::byte>>;
+
 /// What a header in experiments/ defines: one class, whose objects are prepared problems on one device. Beside what is
 /// required it may have any of
 ///
+///     void refill(std::uint64_t generation);      // fills all inputs in place with the numbers of that generation,
+///                                                 // enqueued in order; check() then judges by them. Required where
+///                                                 // outputs depend on data. args() may not change with it
+///     void relocate();                            // moves all inputs and outputs to other addresses, unfilled, where
+///                                                 // something is worth keeping; else the object is made anew
 ///     std::vector<Observation> observe() const;   // on the last results that check() found right, over all sets
+///     static constexpr bool may_undercut_a_launch = true;  // where the time of an empty kernel is no lower limit
 ///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
 ///     static std::vector<Point> bench_points();   // of axes that go together (rows and columns), in place of the
 ///                                                 // product of their defaults where a run names none of them
@@ -110,19 +122,28 @@ concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device
   { E::test_points() } -> std::same_as<std::vector<TestPoint>>;
   { E::cost(point) } -> std::same_as<Cost>;
   { E::footprint(point) } -> std::same_as<std::size_t>;  // bytes of device memory for one set
-  E(device, point, seed, sets);                          // `sets` distinct inputs, seeded
+  E(device, point, seed, sets);                          // memory for `sets` distinct inputs and outputs, unfilled
   { prepared.args(set) } -> std::same_as<typename E::Args>;
+  { prepared.outputs(set) } -> std::same_as<Memory>;  // what a launch on `set` writes, and poison() poisons
   mutable_prepared.poison();
   { prepared.check(where) } -> std::same_as<Verdict>;
 };
 
-/// A prepared problem, whatever its experiment.
+/// A prepared problem, whatever its experiment: memory first, numbers by refill().
 class Problem {
  public:
   virtual ~Problem() = default;
+  /// Moves inputs and outputs to other addresses. What was bound to the old ones must be gone.
+  virtual void relocate() = 0;
+  /// Puts other numbers where the inputs are: those of a generation, enqueued in order.
+  virtual void refill(std::uint64_t generation) = 0;
+  /// False where nothing that a launch reads is data, so that refill() changes nothing.
+  virtual bool has_inputs() const = 0;
   /// Poisons every output.
   virtual void poison() = 0;
-  /// The worst verdict over all sets, guard bands included. Waits for the device.
+  /// Device memory that a launch on `set` writes.
+  virtual Memory outputs(std::size_t set) const = 0;
+  /// The worst verdict over all sets by the generation filled last, guard bands included. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
   virtual std::vector<Observation> observe() const = 0;
 };
@@ -131,19 +152,38 @@ template <ExperimentType E>
 class ProblemOf final : public Problem {
  public:
   ProblemOf(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : prepared_(device, point, seed, sets) {}
-  void poison() override { prepared_.poison(); }
-  Verdict check(ResultIn where) const override { return prepared_.check(where); }
+      : device_(device), point_(point), seed_(seed), sets_(sets), prepared_(std::in_place, device, point, seed, sets) {}
+  void relocate() override {
+    if constexpr (requires { prepared_->relocate(); }) {
+      prepared_->relocate();
+    } else {
+      prepared_.reset();
+      prepared_.emplace(device_, point_, seed_, sets_);
+    }
+  }
+  void refill(std::uint64_t generation) override {
+    if constexpr (requires { prepared_->refill(generation); }) prepared_->refill(generation);
+  }
+  bool has_inputs() const override {
+    return requires(E & e) { e.refill(0); };
+  }
+  void poison() override { prepared_->poison(); }
+  Memory outputs(std::size_t set) const override { return prepared_->outputs(set); }
+  Verdict check(ResultIn where) const override { return prepared_->check(where); }
   std::vector<Observation> observe() const override {
-    if constexpr (requires { prepared_.observe(); })
-      return prepared_.observe();
+    if constexpr (requires { prepared_->observe(); })
+      return prepared_->observe();
     else
       return {};
   }
-  const E& prepared() const { return prepared_; }
+  const E& prepared() const { return *prepared_; }
 
  private:
-  E prepared_;
+  Device& device_;
+  Point point_;
+  std::uint64_t seed_;
+  std::size_t sets_;
+  std::optional<E> prepared_;
 };
 
 /// An experiment as the registry, the tests and the benchmark see it.
@@ -155,6 +195,7 @@ struct ExperimentEntry {
   std::function<Cost(const Point&)> cost;
   std::function<std::size_t(const Point&)> footprint;
   std::function<std::unique_ptr<Problem>(Device&, const Point&, std::uint64_t seed, std::size_t sets)> prepare;
+  bool may_undercut_a_launch = false;
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
   std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
@@ -179,6 +220,7 @@ ExperimentEntry describe() {
                         [](Device& device, const Point& point, std::uint64_t seed, std::size_t sets) {
                           return std::make_unique<ProblemOf<E>>(device, point, seed, sets);
                         }};
+  if constexpr (requires { E::may_undercut_a_launch; }) entry.may_undercut_a_launch = E::may_undercut_a_launch;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;

@@ -33,12 +33,19 @@ struct RandomStream {
   }
 };
 
+/// The seed of the inputs of one generation: the numbers that a problem's buffers hold at one time. Generation 0 has the
+/// run's own seed.
+constexpr std::uint64_t generation_seed(std::uint64_t seed, std::uint64_t generation) {
+  return generation == 0 ? seed : mix(seed + generation * 0x9e3779b97f4a7c15u);
+}
+
 /// A random order of the indices 0 … size-1, addressed by place: a Feistel network over the next power of two, walked
 /// until it lands within the size (Black and Rogaway, CT-RSA 2002). `size` is at least 1 and at most 2^48.
 struct Permutation {
   std::uint64_t key = 0;
   std::uint64_t size = 1;
   unsigned low_bits = 1, high_bits = 1;
+  std::uint64_t shift = 0;  ///< Added to every index, modulo size.
 
   constexpr Permutation(std::uint64_t seed, std::uint64_t number, std::uint64_t of)
       : key(RandomStream(seed, number).key), size(of) {
@@ -48,7 +55,16 @@ struct Permutation {
   constexpr std::uint64_t operator()(std::uint64_t place) const {
     do place = shuffled(place);
     while (place >= size);
-    return place;
+    return place < size - shift ? place + shift : place - (size - shift);
+  }
+
+  /// The same order, rotated so that place 0 has the index `first`.
+  constexpr Permutation starting_with(std::uint64_t first) const {
+    Permutation rotated = *this;
+    rotated.shift = 0;
+    const std::uint64_t now = rotated(0);
+    rotated.shift = first >= now ? first - now : first + (size - now);
+    return rotated;
   }
 
  private:

@@ -1,4 +1,5 @@
-// The order of things for each point: verify → warm up → sample → verify again. No rate without both verdicts.
+// The order of things for each point: bind → verify → sample → verify again, with other inputs each time. No rate
+// without all verdicts.
 #include "core/runner.hpp"
 
 #include <fmt/format.h>
@@ -6,8 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/verification.hpp"
 
 namespace crosswarp {
 namespace {
@@ -29,14 +32,26 @@ std::size_t launches_in(const Device& device, std::size_t footprint, Mode mode) 
   return std::clamp<std::size_t>(device.info().memory / 128 / std::max<std::size_t>(footprint, 1), 1, most_launches);
 }
 
-void judge(Result& result, const Problem& problem, const Bound& bound) {
-  result.verdict = problem.check(result.cell.variant->result);
-  if (result.verdict.ok && !bound.workspace->guards_intact()) {
-    result.verdict.ok = false;
-    result.verdict.where = "a guard band beside the workspace was written to";
-  }
+constexpr std::uint64_t rounds_between_refills = 8;  // on average
+constexpr double longest_look = 0.2;                 // seconds at a closed gate
+constexpr double look_at_times = 10;                 // of what a sample takes
+constexpr std::size_t least_leak = std::size_t{1} << 20;
+
+/// `when`: what stands before the reason of a verdict that is not ok.
+void conclude_verdict(Result& result, Verdict verdict, const std::string& when = "") {
+  result.verdict = std::move(verdict);
   result.status = result.verdict.ok ? Status::ok : Status::wrong;
-  result.note = result.verdict.where;
+  result.note = result.verdict.ok ? "" : when + result.verdict.where;
+}
+
+/// What one launch on each set, or a few, are judged by outside of any timing.
+Launches untimed(const Bound& bound, std::size_t sets, ResultIn result) {
+  return {.launch = bound.launch,
+          .count = sets,
+          .sets = sets,
+          .gated = false,
+          .result = result,
+          .workspace = bound.workspace.get()};
 }
 
 /// The one with most threads.
@@ -97,6 +112,17 @@ void prove(Result& result) {
     result.proof = "proven: " + seen;
 }
 
+/// No launch takes less than an empty one. `floors`: of empty launches, from the same rounds.
+void hold_to_floor(Result& result, const Placements& floors) {
+  const std::vector<double> empty = flatten(floors), own = flatten(result.measurement.seconds);
+  if (result.status != Status::ok || empty.empty() || own.empty()) return;
+  if (median_interval(own).high >= median_interval(empty).low) return;
+  result.status = Status::implausible;
+  result.note =
+      fmt::format("faster than an empty launch ({:.3g} µs against {:.3g} µs): its work runs elsewhere, or not at all",
+                  1e6 * median(own), 1e6 * median(empty));
+}
+
 void fail(Result& result, const std::string& why) {
   result.status = Status::failed;
   result.note = why;
@@ -118,21 +144,44 @@ struct Runner::Contestant {
   bool gated;
   std::string id = result->cell.id();
   Bound bound = {};
-  std::function<void(std::size_t)> launch = {};
-  double wall = 0;  // seconds of all its turns, and of verifying it by the timed path
-  double cpu = 0;   // processor seconds of all its samples
+  Launches launches = {};
+  bool stale = false;       // a hot row's caches hold what the inputs were before the last refill
+  double sample_takes = 0;  // seconds, of a verified sample; roughly
+  double wall = 0;          // seconds of all its turns, and of verifying it by the timed path
+  double cpu = 0;           // processor seconds of all its samples
   std::vector<std::vector<Observation>> observed = {};  // by placement
   std::size_t samples = 0;
 
-  void bind(Device& device, const Problem& problem, Mode mode) {
+  void bind(Device& device, const Problem& problem, const Batching& batching) {
     bound = result->cell.variant->bind(device, problem, *result->cell.tuning);
-    launch = bound.launch;
-    if (mode == Mode::hot) launch = [once = bound.launch](std::size_t) { once(0); };
+    launches = {.launch = bound.launch,
+                .count = batching.launches,
+                .sets = batching.sets(),
+                .cold = batching.mode != Mode::hot,
+                .gated = gated,
+                .result = result->cell.variant->result,
+                .workspace = bound.workspace.get()};
+    if (batching.mode == Mode::hot) launches.launch = [once = bound.launch](std::size_t) { once(0); };
   }
   void unbind() {
-    launch = nullptr;
+    launches = {};
     bound = {};
   }
+};
+
+/// The inputs of one placement, which alternate between two generations of numbers at moments that no launch foresees.
+struct Runner::Inputs {
+  Problem& problem;
+  std::uint64_t generation = 0;
+  RandomStream random;
+  std::uint64_t drawn = 0;
+
+  void change() {
+    generation ^= 1;
+    problem.refill(generation);
+  }
+  /// Drawn before each round.
+  bool wants_change() { return problem.has_inputs() && random(drawn++) % rounds_between_refills == 0; }
 };
 
 Runner::Place Runner::place(const Backend& backend) {
@@ -184,9 +233,9 @@ Result Runner::start(const Cell& cell) {
 }
 
 /// One launch on each set, outside of any timing, with the kernels noted.
-void Runner::verify_on(Device& device, Problem& problem, std::size_t sets, Result& result, std::size_t cell) {
+void Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
+                       std::size_t cell) {
   enter(device, cell);
-  Bound bound = result.cell.variant->bind(device, problem, *result.cell.tuning);
   problem.poison();
   bound.log->on = true;
   const Range range(device, result.cell.id());
@@ -195,8 +244,9 @@ void Runner::verify_on(Device& device, Problem& problem, std::size_t sets, Resul
     bound.launch(set);
   }
   device.synchronize();
+  bound.log->on = false;
   enter(device, cell);
-  judge(result, problem, bound);
+  conclude_verdict(result, judge(problem, untimed(bound, sets, result.cell.variant->result)));
   result.kernel = largest(bound.log->kernels);
 }
 
@@ -212,7 +262,11 @@ Result Runner::verify(const Cell& cell, std::size_t sets) {
   try {
     enter(device);
     const auto prepared = cell.experiment->prepare(device, cell.point, options_.seed, sets);
-    verify_on(device, *prepared, sets, result, 0);
+    enter(device, 0);
+    const Bound bound = cell.variant->bind(device, *prepared, *cell.tuning);
+    enter(device);
+    prepared->refill(0);
+    verify_on(device, *prepared, bound, sets, result, 0);
   } catch (const std::exception& error) {
     fail(result, error.what());
   }
@@ -276,7 +330,10 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     try {
       enter(device, i);
       std::unique_ptr<Problem>& problem = prepared[&device];
-      if (!problem) problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
+      if (!problem) {
+        problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
+        problem->refill(0);
+      }
       const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
       problem->poison();
       const Range range(device, cell.id());
@@ -309,6 +366,7 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   try {
     const auto problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
     const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
+    problem->refill(0);
     problem->poison();
     const std::string id = cell.id();
     const std::function<void(std::size_t)> launch = [&](std::size_t) {
@@ -317,7 +375,7 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
     };
     for (std::size_t i = 0; i < launches; ++i)
       device.time({.launch = launch, .count = 1, .cold = mode != Mode::hot, .gated = false});
-    judge(result, *problem, bound);
+    conclude_verdict(result, judge(*problem, untimed(bound, 1, cell.variant->result)));
   } catch (const std::exception& error) {
     fail(result, error.what());
   }
@@ -339,6 +397,7 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
     contestants.push_back({&result, i, result.cell.variant->result == ResultIn::device});
   }
   Placements floors;
+  std::unique_ptr<Problem> problem;
   double preparing = 0;  // seconds; at most as many as all cells may take
   const double most_preparing = options_.stop.time_limit * static_cast<double>(contestants.size());
   for (std::size_t p = 0; p < options_.stop.placements && !contestants.empty(); ++p) {
@@ -347,18 +406,21 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
     enter(device);
     if (options_.position) options_.position->placement = p;
     Buffer<std::byte> ballast;
-    std::unique_ptr<Problem> prepared;
     try {
       device.relocate(p);
       // Something of another size before them moves all the buffers that follow.
       ballast = Buffer<std::byte>(device, mix(options_.seed + p) % most_ballast);
-      prepared = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
+      if (problem)
+        problem->relocate();
+      else
+        problem = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
     } catch (const std::exception&) {
       if (p == 0) throw;
       break;  // what was measured so far is as good as before
     }
     preparing += wall_clock() - began;
-    run_placement(device, *prepared, batching, contestants, floors);
+    Inputs inputs{*problem, p % 2, RandomStream(options_.seed, p)};
+    preparing += run_placement(device, inputs, batching, contestants, floors);
     // They bind in another order next time: small workspaces lie side by side, and which one lies where is worth 4 % of
     // a short launch.
     if (!contestants.empty()) std::rotate(contestants.begin(), contestants.begin() + 1, contestants.end());
@@ -373,71 +435,126 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
   for (const std::size_t i : places) {
     all[i].measurement.after = device.telemetry();
     all[i].floor = location(floors);
-    if (all[i].status == Status::ok) conclude(all[i], static_cast<double>(footprint), batching);
+    if (all[i].status != Status::ok) continue;
+    conclude(all[i], static_cast<double>(footprint), batching);
+    if (device.is_asynchronous() && !first.experiment->may_undercut_a_launch) hold_to_floor(all[i], floors);
   }
 }
 
-void Runner::run_placement(Device& device, Problem& problem, const Batching& batching,
-                           std::vector<Contestant>& contestants, Placements& floors) {
+double Runner::run_placement(Device& device, Inputs& inputs, const Batching& batching,
+                             std::vector<Contestant>& contestants, Placements& floors) {
+  Problem& problem = inputs.problem;
   const auto per_launch = static_cast<double>(batching.launches);
-  const auto sample = [&](const std::function<void(std::size_t)>& launch, bool gated) {
-    return device.time(
-        {.launch = launch, .count = batching.launches, .cold = batching.mode != Mode::hot, .gated = gated});
-  };
-  // Verification through the path that is timed. Before sampling it is the warm-up, too.
-  const auto verify_timed = [&](Contestant& c, const std::string& when) {
+  Capture capture(device, problem, batching.launches, batching.sets());
+  double refilling = 0;
+  const auto refill = [&] {
     const double began = wall_clock();
-    try {
-      enter(device, c.place);
-      problem.poison();
-      const Range range(device, c.id);
-      sample(c.launch, c.gated);
-      enter(device, c.place);
-      judge(*c.result, problem, c.bound);
-      if (c.result->status != Status::ok) c.result->note = when + c.result->note;
-    } catch (const std::exception& error) {
-      fail(*c.result, error.what());
-    }
-    c.wall += wall_clock() - began;
+    enter(device);
+    inputs.change();
+    device.synchronize();
+    refilling += wall_clock() - began;
+    for (Contestant& c : contestants) c.stale = batching.mode == Mode::hot;
   };
-  const auto is_out = [](const Contestant& c) { return c.result->status != Status::ok; };
-
-  for (Contestant& c : contestants) {
+  const auto time = [&](const Launches& l) {
+    return device.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated});
+  };
+  // Something that a row does with the device, after which the device must be as it was.
+  const auto attempt = [&](Contestant& c, const std::function<void()>& work) {
     try {
-      if (c.result->measurement.seconds.empty()) verify_on(device, problem, batching.sets(), *c.result, c.place);
-      if (is_out(c)) continue;
       enter(device, c.place);
-      c.bind(device, problem, batching.mode);
+      device.restore_state();  // what is changed from here on, this row changed
+      const Range range(device, c.id);
+      work();
+      if (const std::string changed = device.restore_state(); !changed.empty() && c.result->status == Status::ok)
+        throw Error("changed the device's state: " + changed + "; a launch must leave it as it was");
+      enter(device, c.place);
     } catch (const std::exception& error) {
       fail(*c.result, error.what());
-      continue;
     }
-    verify_timed(c, "when timed: ");
+  };
+  // The same for all rows, of which those that are right go on. False where none is left.
+  const auto all = [&](const std::function<void(Contestant&)>& work) {
+    for (Contestant& c : contestants) {
+      const double began = wall_clock();
+      attempt(c, [&] { work(c); });
+      c.wall += wall_clock() - began;
+    }
+    std::erase_if(contestants, [](const Contestant& c) { return c.result->status != Status::ok; });
+    return !contestants.empty();
+  };
+  const auto verify_as_timed_once = [&](Contestant& c, const std::string& when, double look) {
+    conclude_verdict(*c.result, verify_as_timed(device, problem, capture, c.launches, look), when);
+  };
+
+  const bool is_first = contestants.front().result->measurement.seconds.empty();
+  // Before the inputs are there: whatever .prepare computes of them is lost work.
+  if (!all([&](Contestant& c) {
+        c.result->status = Status::ok;
+        c.bind(device, problem, batching);
+      }))
+    return refilling;
+  refill();
+  if (is_first) {
+    if (!all([&](Contestant& c) { verify_on(device, problem, c.bound, batching.sets(), *c.result, c.place); }))
+      return refilling;
+    refill();
+    if (!all([&](Contestant& c) {
+          conclude_verdict(*c.result, verify_each_launch(device, problem, capture, c.launches, c.sample_takes),
+                           "when timed: ");
+        }))
+      return refilling;
+    refill();
   }
-  std::erase_if(contestants, is_out);
-  if (contestants.empty()) return;
+  if (!all([&](Contestant& c) {
+        if (!is_first) return verify_as_timed_once(c, "when timed: ", 0);
+        const std::size_t free = device.free_memory();
+        verify_as_timed_once(c, "when timed: ", std::min(look_at_times * c.sample_takes / per_launch, longest_look));
+        const std::size_t left = device.free_memory();
+        if (device.is_asynchronous() && left + least_leak < free)
+          throw Error(
+              fmt::format("leaks device memory: {} MiB in {} launches", (free - left) >> 20, batching.launches));
+      }))
+    return refilling;
 
   std::vector<std::function<double()>> turns;
   for (Contestant& c : contestants) {
     turns.push_back([&] {
       enter(device, c.place);
+      // Nothing holds back a launch whose result goes to the host: it could begin early, but on older inputs.
+      const bool is_on_host = c.launches.result == ResultIn::host;
+      if (is_on_host) refill();
+      if (c.stale) {
+        c.launches.launch(0);
+        device.synchronize();
+        c.stale = false;
+      }
       const Range range(device, c.id);
       const double before = processor_clock();
-      const double seconds = sample(c.launch, c.gated);
+      const double seconds = time(c.launches);
       c.cpu += processor_clock() - before;
       ++c.samples;
+      if (is_on_host)
+        if (const Verdict verdict = judge(problem, c.launches); !verdict.ok)
+          throw Error("returned a wrong result while timed: " + verdict.where);
       return seconds / per_launch;
     });
   }
   const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
   StopRule rule = share(options_.stop);
   rule.min_time /= per_launch;  // samples are of one launch
-  std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock, [&] {
-    enter(device);
-    return sample(empty, true) / per_launch;
-  });
+  std::vector<Samples> sampled = sample_round_robin(
+      turns, rule, wall_clock,
+      [&] {
+        enter(device);
+        return device.time({.launch = empty, .count = batching.launches, .cold = batching.mode != Mode::hot}) /
+               per_launch;
+      },
+      [&] {
+        if (inputs.wants_change()) refill();
+      });
 
   if (!sampled.back().seconds.empty()) floors.push_back(std::move(sampled.back().seconds));
+  refill();
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     Contestant& c = contestants[i];
     Measurement& m = c.result->measurement;
@@ -448,9 +565,10 @@ void Runner::run_placement(Device& device, Problem& problem, const Batching& bat
     if (m.stopped == "error")
       fail(*c.result, sampled[i].error);
     else
-      verify_timed(c, "after timing: ");
+      attempt(c, [&] { verify_as_timed_once(c, "after timing: ", 0); });
     if (c.result->status == Status::ok) c.observed.push_back(problem.observe());
   }
+  return refilling;
 }
 
 void Runner::conclude(Result& result, double footprint, const Batching& batching) {

@@ -67,13 +67,16 @@ class Runner {
  private:
   struct Batching;
   struct Contestant;
+  struct Inputs;
   Result start(const Cell& cell);
   /// To be called before anything is launched for the cell at place `cell`. Throws Error where the device is lost.
   void enter(const Device& device, std::size_t cell = Position::nobody);
-  void verify_on(Device& device, Problem& problem, std::size_t sets, Result& result, std::size_t cell);
+  void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
+                 std::size_t cell);
   void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode);
-  void run_placement(Device& device, Problem& problem, const Batching& batching, std::vector<Contestant>& contestants,
-                     Placements& floors);
+  /// Returns the seconds that changing the inputs took.
+  double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
+                       Placements& floors);
   void conclude(Result& result, double footprint, const Batching& batching);
 
   RunOptions options_;

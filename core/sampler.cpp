@@ -33,7 +33,8 @@ StopRule share(StopRule rule) {
 }
 
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
-                                        const std::function<double()>& now, const std::function<double()>& companion) {
+                                        const std::function<double()>& now, const std::function<double()>& companion,
+                                        const std::function<void()>& before_round) {
   std::vector<std::function<double()>> turns = contestants;
   if (companion) turns.push_back(companion);
   const std::size_t count = turns.size();
@@ -42,6 +43,7 @@ std::vector<Samples> sample_round_robin(const std::vector<std::function<double()
   std::vector<bool> left(count, false);
   const auto is_done = [&](std::size_t i) { return left[i] || !all[i].stopped.empty(); };
   for (std::size_t round = 0;; ++round) {
+    if (before_round) before_round();
     for (std::size_t turn = 0; turn < count; ++turn) {
       const std::size_t i = (round + turn) % count;
       if (left[i]) continue;

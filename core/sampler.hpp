@@ -32,9 +32,11 @@ struct Samples {
 /// rotates. A contestant returns the seconds of one sample of device time. Rounds go on until every contestant is done:
 /// sample i of two contestants always comes from the same round. One that reaches its time limit or throws leaves the
 /// rounds; the others go on. `companion`, where it is given, takes part in every round as a last contestant, and no
-/// round is held for its sake: its samples come last. `now` is the wall clock in seconds.
+/// round is held for its sake: its samples come last. `before_round`, where it is given, is called before each round.
+/// What it throws ends the sampling. `now` is the wall clock in seconds.
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
                                         const std::function<double()>& now,
-                                        const std::function<double()>& companion = nullptr);
+                                        const std::function<double()>& companion = nullptr,
+                                        const std::function<void()>& before_round = nullptr);
 
 }  // namespace crosswarp

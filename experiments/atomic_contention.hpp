@@ -117,6 +117,10 @@ class AtomicContention {
         counters_[set]);
   }
 
+  Memory outputs(std::size_t set) const {
+    return {std::visit([](const auto& c) { return c.bytes(); }, counters_[set])};
+  }
+
   void poison() {
     for (auto& counters : counters_) std::visit([](auto& c) { c.poison(); }, counters);
   }

@@ -196,18 +196,28 @@ class BankConflict {
         op_(op(point)),
         blocks_(static_cast<unsigned>(std::max(device.info().compute_units, 1))),
         warps_(warps(point)),
-        lanes_(device.info().warp_size == 64 ? 64 : 32) {
+        lanes_(device.info().warp_size == 64 ? 64 : 32),
+        seed_(seed) {
     for (std::size_t set = 0; set < sets; ++set) {
-      const RandomStream random(seed, set);
-      std::vector<std::uint32_t> words(tile_columns::words);
-      for (std::size_t i = 0; i < words.size(); ++i) words[i] = random(i);
-      right_.push_back(oracle(words));
-      in_.emplace_back(device, words.size()).write(words);
+      in_.emplace_back(device, tile_columns::words);
       out_.emplace_back(device, std::size_t{blocks_} * threads());
       places_.emplace_back(device, threads());
       elapsed_.emplace_back(device, blocks_);
     }
+    right_.resize(sets);
   }
+
+  void refill(std::uint64_t generation) {
+    for (std::size_t set = 0; set < in_.size(); ++set) {
+      const RandomStream random(generation_seed(seed_, generation), set);
+      std::vector<std::uint32_t> words(tile_columns::words);
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] = random(i);
+      right_[set] = oracle(words);
+      in_[set].write(words);
+    }
+  }
+
+  Memory outputs(std::size_t set) const { return {out_[set].bytes(), places_[set].bytes(), elapsed_[set].bytes()}; }
 
   Args args(std::size_t set) const {
     return {in_[set].span(),
@@ -397,7 +407,8 @@ class BankConflict {
   unsigned stride_, width_, n_;
   Op op_;
   unsigned blocks_, warps_, lanes_;
-  std::vector<std::vector<std::uint32_t>> right_;  ///< `out` of each set: the same for all variants.
+  std::uint64_t seed_;
+  std::vector<std::vector<std::uint32_t>> right_;  ///< `out` of each set, by the generation.
   std::vector<Buffer<std::uint32_t>> in_, out_, places_;
   std::vector<Buffer<Elapsed>> elapsed_;
 };

@@ -97,21 +97,28 @@ MatmulF16::MatmulF16(Device& device, const Point& point, std::uint64_t seed, std
       shape_(shape_of(point)),
       is_bf16_(point.word("type") == "bf16"),
       is_b_transposed_(point.word("layout") == "tn"),
-      is_f32_out_(point.word("out") == "f32") {
+      is_f32_out_(point.word("out") == "f32"),
+      seed_(seed) {
+  for (std::size_t set = 0; set < sets; ++set) {
+    a_.emplace_back(device, shape_.m * shape_.k);
+    b_.emplace_back(device, shape_.k * shape_.n);
+    c_.emplace_back(device, shape_.m * shape_.n * (is_f32_out_ ? 4 : 2));
+  }
+  oracles_.resize(sets);
+}
+
+void MatmulF16::refill(std::uint64_t generation) {
   const auto generate = [&](std::span<std::uint16_t> to, const Lattice& elements) {
     if (is_bf16_)
-      device.generate_elements(as<Bfloat16>(to), {elements});
+      device_.generate_elements(as<Bfloat16>(to), {elements});
     else
-      device.generate_elements(as<Half>(to), {elements});
+      device_.generate_elements(as<Half>(to), {elements});
   };
-  for (std::size_t set = 0; set < sets; ++set) {
-    const ProductInputs inputs(seed, set, significant_bits(is_bf16_), is_b_transposed_);
-    a_.emplace_back(device, shape_.m * shape_.k);
-    generate(a_.back().span(), inputs.a);
-    b_.emplace_back(device, shape_.k * shape_.n);
-    generate(b_.back().span(), inputs.b);
-    c_.emplace_back(device, shape_.m * shape_.n * (is_f32_out_ ? 4 : 2));
-    oracles_.push_back(product_oracle(shape_, inputs));
+  for (std::size_t set = 0; set < c_.size(); ++set) {
+    const ProductInputs inputs(generation_seed(seed_, generation), set, significant_bits(is_bf16_), is_b_transposed_);
+    generate(a_[set].span(), inputs.a);
+    generate(b_[set].span(), inputs.b);
+    oracles_[set] = product_oracle(shape_, inputs);
   }
 }
 

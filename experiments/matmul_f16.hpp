@@ -59,6 +59,8 @@ class MatmulF16 {
     return {a_[set].span(), b_[set].span(), c_[set].span(),   shape_.m,   shape_.n,
             shape_.k,       is_bf16_,       is_b_transposed_, is_f32_out_};
   }
+  void refill(std::uint64_t generation);
+  Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
 
@@ -66,6 +68,7 @@ class MatmulF16 {
   Device& device_;
   ProductShape shape_;
   bool is_bf16_, is_b_transposed_, is_f32_out_;
+  std::uint64_t seed_;
   std::vector<Buffer<std::uint16_t>> a_, b_;
   std::vector<Buffer<std::byte>> c_;
   std::vector<std::shared_ptr<const ProductOracle>> oracles_;

@@ -36,15 +36,21 @@ std::size_t MatmulF32::footprint(const Point& point) {
 }
 
 MatmulF32::MatmulF32(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-    : device_(device), shape_(shape_of(point)) {
+    : device_(device), shape_(shape_of(point)), seed_(seed) {
   for (std::size_t set = 0; set < sets; ++set) {
-    const ProductInputs inputs(seed, set, 24, false);
     a_.emplace_back(device, shape_.m * shape_.k);
-    device.generate(a_.back().span(), inputs.a);
     b_.emplace_back(device, shape_.k * shape_.n);
-    device.generate(b_.back().span(), inputs.b);
     c_.emplace_back(device, shape_.m * shape_.n);
-    oracles_.push_back(product_oracle(shape_, inputs));
+  }
+  oracles_.resize(sets);
+}
+
+void MatmulF32::refill(std::uint64_t generation) {
+  for (std::size_t set = 0; set < c_.size(); ++set) {
+    const ProductInputs inputs(generation_seed(seed_, generation), set, 24, false);
+    device_.generate(a_[set].span(), inputs.a);
+    device_.generate(b_[set].span(), inputs.b);
+    oracles_[set] = product_oracle(shape_, inputs);
   }
 }
 

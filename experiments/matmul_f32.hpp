@@ -44,12 +44,15 @@ class MatmulF32 {
   Args args(std::size_t set) const {
     return {a_[set].span(), b_[set].span(), c_[set].span(), shape_.m, shape_.n, shape_.k};
   }
+  void refill(std::uint64_t generation);
+  Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
 
  private:
   Device& device_;
   ProductShape shape_;
+  std::uint64_t seed_;
   std::vector<Buffer<float>> a_, b_, c_;
   std::vector<std::shared_ptr<const ProductOracle>> oracles_;
 };

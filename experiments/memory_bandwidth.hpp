@@ -244,30 +244,35 @@ class MemoryBandwidth {
         n_(static_cast<std::uint64_t>(point.integer("bytes")) / sizeof(float)),
         sweeps_(sweeps_at(point)),
         in_shared_(point.word("level") == "shared" || point.word("level") == "dsmem"),
+        run_seed_(seed),
         seed_(seed),
         bits_(op_ == StreamOp::dot ? dot_bits(n_) : 16) {
     for (std::size_t set = 0; set < sets; ++set) {
-      if (arrays_read(op_) > 0 && word_ == "h2d") {
-        host_.emplace_back(device, n_);
-        const Buffer<float> made(device, n_);
-        device.generate(made.span(), element_of_a(set));
-        if (n_ > 0) device.read(host_.back().span().data(), made.span().data(), n_ * sizeof(float));
-      } else if (arrays_read(op_) > 0) {
-        a_.emplace_back(device, n_);
-        device.generate(a_.back().span(), element_of_a(set));
-      }
-      if (arrays_read(op_) > 1) {
-        b_.emplace_back(device, n_);
-        device.generate(b_.back().span(), element_of_b(set));
-      }
-      if (word_ == "d2h")
-        host_.emplace_back(device, n_);
-      else if (writes(op_))
-        out_.emplace_back(device, n_);
+      if (word_ == "h2d" || word_ == "d2h") host_.emplace_back(device, n_);
+      if (arrays_read(op_) > 0 && word_ != "h2d") a_.emplace_back(device, n_);
+      if (arrays_read(op_) > 1) b_.emplace_back(device, n_);
+      if (writes(op_) && word_ != "d2h") out_.emplace_back(device, n_);
       sum_.emplace_back(device, 1);
       dot_.emplace_back(device, 1);
-      expected_.push_back(cached_checksum(set));
     }
+  }
+
+  void refill(std::uint64_t generation) {
+    seed_ = generation_seed(run_seed_, generation);
+    for (std::size_t set = 0; set < sum_.size(); ++set) {
+      if (set < a_.size()) device_.generate(a_[set].span(), element_of_a(set));
+      if (set < b_.size()) device_.generate(b_[set].span(), element_of_b(set));
+      if (word_ != "h2d") continue;
+      device_.synchronize();  // the host's memory knows no order
+      fill_elements(host_[set].span(), {element_of_a(set)});
+    }
+  }
+
+  Memory outputs(std::size_t set) const {
+    const auto out = word_ == "d2h" ? std::as_writable_bytes(host_[set].span())
+                     : writes(op_)  ? out_[set].bytes()
+                                    : std::span<std::byte>();
+    return {out, sum_[set].bytes(), dot_[set].bytes()};
   }
 
   Args args(std::size_t set) const {
@@ -386,19 +391,20 @@ class MemoryBandwidth {
 
   Verdict check(std::size_t set) const {
     const std::string of = " of input " + std::to_string(set);
+    const Checksum expected = cached_checksum(set);
     if (op_ == StreamOp::read)
-      return exactly(sum_[set].read(0), static_cast<std::uint32_t>(expected_[set].sum * sweeps_), "sum" + of);
+      return exactly(sum_[set].read(0), static_cast<std::uint32_t>(expected.sum * sweeps_), "sum" + of);
     if (op_ == StreamOp::dot) {
-      const auto steps = static_cast<double>(static_cast<std::int64_t>(expected_[set].sum - (n_ << (2 * bits_))));
+      const auto steps = static_cast<double>(static_cast<std::int64_t>(expected.sum - (n_ << (2 * bits_))));
       return exactly(dot_[set].read(0), std::ldexp(steps, -2 * bits_), "dot" + of);
     }
-    if (word_ != "d2h") return compare_words(device_, out_[set].span(), words(set), expected_[set], "out" + of);
+    if (word_ != "d2h") return compare_words(device_, out_[set].span(), words(set), expected, "out" + of);
     const std::span<const float> is = host_[set].span();
     const Words right = words(set);
     const Checksum sum = checksum(n_, [&](std::uint64_t first, std::span<std::uint32_t> to) {
       std::memcpy(to.data(), is.data() + first, to.size_bytes());
     });
-    if (sum.weighted == expected_[set].weighted) return {.ok = true, .error = 0, .bound = 0, .where = {}};
+    if (sum.weighted == expected.weighted) return {.ok = true, .error = 0, .bound = 0, .where = {}};
     for (std::uint64_t i = 0; i < n_; ++i) {
       std::uint32_t should_be;
       right(i, {&should_be, 1});
@@ -425,12 +431,11 @@ class MemoryBandwidth {
   StreamOp op_;
   std::uint64_t n_, sweeps_;
   bool in_shared_;
-  std::uint64_t seed_;
+  std::uint64_t run_seed_, seed_;  // seed_: of the generation
   int bits_;
   std::vector<HostArray> host_;  // the end of the link that is not the device's
   std::vector<Buffer<float>> a_, b_, out_, dot_;
   std::vector<Buffer<std::uint32_t>> sum_;
-  std::vector<Checksum> expected_;
 };
 
 extern template ExperimentEntry describe<MemoryBandwidth>();

@@ -156,27 +156,35 @@ class MemoryLatency {
         stride_(static_cast<std::size_t>(point.integer("stride"))),
         slots_(static_cast<std::uint64_t>(point.integer("bytes")) / stride_),
         steps_(static_cast<std::uint32_t>(point.integer("steps"))),
-        warm_stride_(warm_stride(slots_, stride_, device.info().cache)) {
-    const bool are_pointers = point.word("space") == "global" || point.word("space") == "past_l1";
+        warm_stride_(warm_stride(slots_, stride_, device.info().cache)),
+        seed_(seed),
+        are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1") {
     const auto bytes = static_cast<std::size_t>(point.integer("bytes"));
     for (std::size_t set = 0; set < sets; ++set) {
-      const Permutation order(seed, set, slots_);
       chain_.emplace_back(device, bytes);
-      if (!are_pointers) chain_.back().fill(0);  // what lies between offsets is copied with them
-      const auto origin = are_pointers ? std::bit_cast<std::uint64_t>(chain_.back().span().data()) : 0;
-      device.chain(chain_.back().span(), stride_, order, origin);
+      if (!are_pointers_) chain_.back().fill(0);  // what lies between offsets is copied with them
       out_.emplace_back(device, 1);
       each_.emplace_back(device, steps_);
-      // Not at offset 0, where stretches of whole laps would add nothing to the sum.
-      const std::uint64_t start = order(0) == 0 && slots_ > 1 ? 1 : 0;
-      first_.push_back(order(start) * stride_);
-      expected_.push_back(expected(order, start, stride_, steps_));
+    }
+    expected_.resize(sets);
+  }
+
+  void refill(std::uint64_t generation) {
+    const std::uint64_t seed = generation_seed(seed_, generation);
+    for (std::size_t set = 0; set < chain_.size(); ++set) {
+      const Permutation order = Permutation(seed, set, slots_).starting_with(first_slot());
+      const auto origin = are_pointers_ ? std::bit_cast<std::uint64_t>(chain_[set].span().data()) : 0;
+      device_.chain(chain_[set].span(), stride_, order, origin);
+      expected_[set] = expected(order, stride_, steps_);
     }
   }
 
   Args args(std::size_t set) const {
-    return {chain_[set].span(), stride_, warm_stride_, first_[set], steps_, out_[set].span(), each_[set].span()};
+    return {chain_[set].span(), stride_,          warm_stride_, first_slot() * stride_, steps_,
+            out_[set].span(),   each_[set].span()};
   }
+
+  Memory outputs(std::size_t set) const { return {out_[set].bytes(), each_[set].bytes()}; }
 
   void poison() {
     for (auto& out : out_) out.poison();
@@ -251,10 +259,10 @@ class MemoryLatency {
 
   static double bytes(const Outcome& outcome) { return static_cast<double>(outcome.point.integer("bytes")); }
 
-  static Expected expected(const Permutation& order, std::uint64_t start, std::size_t stride, std::uint64_t steps) {
+  static Expected expected(const Permutation& order, std::size_t stride, std::uint64_t steps) {
     Expected result{0, 0};
     for (std::uint64_t step = stretch; step <= steps; step += stretch) {
-      result.end = order((start + step) % order.size) * stride;
+      result.end = order(step % order.size) * stride;
       result.trail += result.end;
     }
     return result;
@@ -320,15 +328,20 @@ class MemoryLatency {
     return lines;
   }
 
+  /// Where the chase begins, in all generations. Not at offset 0, where stretches of whole laps would add nothing to
+  /// the sum.
+  std::uint64_t first_slot() const { return slots_ > 1 ? 1 : 0; }
+
   Device& device_;
   std::size_t stride_;
   std::uint64_t slots_;
   std::uint32_t steps_;
   std::size_t warm_stride_;
+  std::uint64_t seed_;
+  bool are_pointers_;
   std::vector<Buffer<std::byte>> chain_;
   std::vector<Buffer<Chased>> out_;
   std::vector<Buffer<std::uint32_t>> each_;
-  std::vector<std::uint64_t> first_;  // offsets
   std::vector<Expected> expected_;
 };
 

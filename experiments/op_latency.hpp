@@ -122,26 +122,34 @@ class OpLatency {
       : device_(device),
         op_(op_of(point)),
         steps_(steps(point)),
-        lanes_(static_cast<std::size_t>(std::max(1, device.info().warp_size))) {
+        lanes_(static_cast<std::size_t>(std::max(1, device.info().warp_size))),
+        seed_(seed) {
     a_ = op_ == Op::mad_i32 ? 1664525 : op_ == Op::fma_f16x2 ? f16_pair.factor() : swinging_factor(4 * steps_);
     b_ = op_ == Op::mad_i32 ? 1013904223 : op_ == Op::rcp ? double{Rotation::b()} : swinging_addend;
-    const std::vector<std::uint32_t> next = two_cycles();
     for (std::size_t set = 0; set < sets; ++set) {
-      std::vector<std::uint64_t> starts(lanes_);
-      const RandomStream random(seed, set);
-      for (std::size_t lane = 0; lane < lanes_; ++lane) starts[lane] = start(lane, random(lane));
-      std::vector<std::uint64_t> ends;
-      for (const std::uint64_t bits : starts) ends.push_back(end(bits, next));
-      expected_.push_back(ends);
       starts_.emplace_back(device, lanes_);
-      starts_.back().write(std::span<const std::uint64_t>(starts));
       next_.emplace_back(device, lanes_);
-      next_.back().write(std::span<const std::uint32_t>(next));
       ends_.emplace_back(device, lanes_);
       words_.emplace_back(device, lanes_);
       elapsed_.emplace_back(device, 2);
     }
+    expected_.resize(sets);
   }
+
+  void refill(std::uint64_t generation) {
+    const std::vector<std::uint32_t> next = two_cycles();
+    for (std::size_t set = 0; set < starts_.size(); ++set) {
+      std::vector<std::uint64_t> starts(lanes_);
+      const RandomStream random(generation_seed(seed_, generation), set);
+      for (std::size_t lane = 0; lane < lanes_; ++lane) starts[lane] = start(lane, random(lane));
+      expected_[set].clear();
+      for (const std::uint64_t bits : starts) expected_[set].push_back(end(bits, next));
+      starts_[set].write(std::span<const std::uint64_t>(starts));
+      next_[set].write(std::span<const std::uint32_t>(next));
+    }
+  }
+
+  Memory outputs(std::size_t set) const { return {ends_[set].bytes(), words_[set].bytes(), elapsed_[set].bytes()}; }
 
   Args args(std::size_t set) const {
     return {op_,
@@ -319,6 +327,7 @@ class OpLatency {
   Op op_;
   std::int64_t steps_;
   std::size_t lanes_;
+  std::uint64_t seed_;
   double a_ = 0, b_ = 0;
   std::vector<std::vector<std::uint64_t>> expected_;
   std::vector<Buffer<std::uint64_t>> starts_, ends_;

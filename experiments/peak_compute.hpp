@@ -221,17 +221,28 @@ class PeakCompute {
         type_(type_of(point)),
         chains_(chains(point)),
         steps_(steps(point)),
+        seed_(seed),
         oracle_(oracle(type_, steps_, seed)) {
     for (std::size_t set = 0; set < sets; ++set) {
-      inputs_.push_back(is_tensor(type_) ? tiles(seed, set) : ordered(Permutation(seed, set, start_count)));
-      const Input& in = *inputs_.back();
-      starts_.push_back(on_device(in.starts));
-      a_.push_back(on_device(in.a));
-      b_.push_back(on_device(in.b));
+      inputs_.push_back(input(0, set));  // all generations' are of these sizes
+      starts_.emplace_back(device, inputs_.back()->starts.size());
+      a_.emplace_back(device, inputs_.back()->a.size());
+      b_.emplace_back(device, inputs_.back()->b.size());
       ends_.emplace_back(device, chains_ * end_size(type_));
       elapsed_.emplace_back(device, 1);
     }
   }
+
+  void refill(std::uint64_t generation) {
+    for (std::size_t set = 0; set < inputs_.size(); ++set) {
+      inputs_[set] = input(generation, set);
+      starts_[set].write(std::span<const std::byte>(inputs_[set]->starts));
+      a_[set].write(std::span<const std::byte>(inputs_[set]->a));
+      b_[set].write(std::span<const std::byte>(inputs_[set]->b));
+    }
+  }
+
+  Memory outputs(std::size_t set) const { return {ends_[set].bytes(), elapsed_[set].bytes()}; }
 
   Args args(std::size_t set) const {
     return {type_,
@@ -482,10 +493,9 @@ class PeakCompute {
   /// Megabytes of products, so one process asks for them once, too.
   std::shared_ptr<const Input> tiles(std::uint64_t seed, std::size_t set) const;
 
-  Buffer<std::byte> on_device(const Bytes& from) const {
-    Buffer<std::byte> buffer(device_, from.size());
-    buffer.write(std::span<const std::byte>(from));
-    return buffer;
+  std::shared_ptr<const Input> input(std::uint64_t generation, std::size_t set) const {
+    const std::uint64_t seed = generation_seed(seed_, generation);
+    return is_tensor(type_) ? tiles(seed, set) : ordered(Permutation(seed, set, start_count));
   }
 
   /// Element i of `from` as a number.
@@ -538,6 +548,7 @@ class PeakCompute {
   Device& device_;
   Type type_;
   std::size_t chains_, steps_;
+  std::uint64_t seed_;
   std::shared_ptr<const Oracle> oracle_;
   std::vector<std::shared_ptr<const Input>> inputs_;
   std::vector<Buffer<std::byte>> starts_, ends_, a_, b_;

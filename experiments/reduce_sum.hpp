@@ -133,14 +133,26 @@ class ReduceSum {
   }
 
   ReduceSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : device_(device), operation_name_(point.word("op")), sets_(empty_sets(point.word("type"))) {
-    const auto n = static_cast<std::uint64_t>(point.integer("n"));
+      : device_(device),
+        n_(static_cast<std::uint64_t>(point.integer("n"))),
+        seed_(seed),
+        operation_name_(point.word("op")),
+        sets_(empty_sets(point.word("type"))) {
     const auto offset = static_cast<std::size_t>(point.integer("offset"));
     if (operation_name_ != "sum") operation_ = operation_name_ == "min" ? Operation::min : Operation::max;
-    std::visit([&](auto& s) { prepare(s, n, offset, seed, sets); }, sets_);
+    std::visit([&](auto& s) { allocate(s, offset, sets); }, sets_);
+  }
+
+  void refill(std::uint64_t generation) {
+    generation_seed_ = generation_seed(seed_, generation);
+    std::visit([&](auto& s) { refill(s); }, sets_);
   }
 
   Args args(std::size_t set) const;
+
+  Memory outputs(std::size_t set) const {
+    return std::visit([&](const auto& s) { return Memory{s.out[set].bytes()}; }, sets_);
+  }
 
   void poison() {
     std::visit([](auto& s) { poison(s); }, sets_);
@@ -203,26 +215,44 @@ class ReduceSum {
   }
 
   template <class T>
-  void prepare(Sets<T>& to, std::uint64_t n, std::size_t offset, std::uint64_t seed, std::size_t sets) {
+  void allocate(Sets<T>& to, std::size_t offset, std::size_t sets) {
     for (std::size_t set = 0; set < sets; ++set) {
-      const RandomStream random(seed, set);
-      Elements elements{{random, bits<T>(n)}, 0};
-      const double unit = std::same_as<T, std::int32_t> ? 1.0 : elements.lattice.step();
-      const int sign = operation_ == Operation::max ? -1 : 1;
-      if (operation_ != Operation::sum) elements.shift = sign * ((1 << elements.lattice.bits) + 4);
-      to.in.emplace_back(device_, n, offset);
-      device_.generate_elements(to.in.back().span(), elements);
+      to.in.emplace_back(device_, n_, offset);
       to.out.emplace_back(device_, 1);
-      if (operation_ == Operation::sum) {
-        expected_.push_back(cached_sum(elements.lattice, seed, set, n) / elements.lattice.step() * unit);
-      } else {
-        const std::uint64_t place = set == 0 ? n - 1 : set == 1 ? 0 : random(n) % n;
-        const T nearest = elements.template of<T>(3 * sign);  // not -1, which as an integer is poison
-        device_.write(to.in.back().span().data() + place, &nearest, sizeof nearest);
-        expected_.push_back(3 * sign * unit);
-      }
     }
     to.host_out.resize(sets);
+  }
+
+  /// In min and max, what is nearest to 0 in each set of each generation: steps, without the sign. Not 1, which with
+  /// the sign and as an integer is poison.
+  int nearest(std::size_t set) const { return 2 + static_cast<int>(RandomStream(generation_seed_, set)(n_ + 1) % 3); }
+
+  template <class T>
+  Elements elements(std::size_t set) const {
+    Elements elements{{RandomStream(generation_seed_, set), bits<T>(n_)}, 0};
+    if (operation_ != Operation::sum) elements.shift = sign() * ((1 << elements.lattice.bits) + 4);
+    return elements;
+  }
+  int sign() const { return operation_ == Operation::max ? -1 : 1; }
+
+  template <class T>
+  void refill(const Sets<T>& to) {
+    for (std::size_t set = 0; set < to.in.size(); ++set) {
+      const Elements numbers = elements<T>(set);
+      device_.generate_elements(to.in[set].span(), numbers);
+      if (operation_ == Operation::sum) continue;
+      const std::uint64_t place = set == 0 ? n_ - 1 : set == 1 ? 0 : numbers.lattice.random(n_) % n_;
+      const T element = numbers.template of<T>(nearest(set) * sign());
+      device_.write(to.in[set].span().data() + place, &element, sizeof element);
+    }
+  }
+
+  template <class T>
+  double expected(std::size_t set) const {
+    const Elements numbers = elements<T>(set);
+    const double unit = std::same_as<T, std::int32_t> ? 1.0 : numbers.lattice.step();
+    if (operation_ != Operation::sum) return nearest(set) * sign() * unit;
+    return cached_sum(numbers.lattice, generation_seed_, set, n_) / numbers.lattice.step() * unit;
   }
 
   template <class T>
@@ -232,12 +262,13 @@ class ReduceSum {
       if (!s.out[set].guards_intact() || !s.in[set].guards_intact())
         return {.ok = false, .where = "a guard band beside in or out was written to"};
       const double result = static_cast<double>(where == ResultIn::host ? s.host_out[set] : s.out[set].read(0));
-      const double error = std::abs(result - expected_[set]);
+      const double should_be = expected<T>(set);
+      const double error = std::abs(result - should_be);
       if (error <= worst.bound) continue;
       if (worst.ok || std::isnan(error) || error > worst.error) {
         worst.ok = false;
         worst.error = error;
-        worst.where = mismatch(operation_name_ + " of input " + std::to_string(set), result, expected_[set]);
+        worst.where = mismatch(operation_name_ + " of input " + std::to_string(set), result, should_be);
       }
     }
     return worst;
@@ -252,10 +283,10 @@ class ReduceSum {
   }
 
   Device& device_;
+  std::uint64_t n_, seed_, generation_seed_ = 0;
   std::string operation_name_;
   Operation operation_ = Operation::sum;
   AnySets sets_;
-  std::vector<double> expected_;
 };
 
 extern template ExperimentEntry describe<ReduceSum>();

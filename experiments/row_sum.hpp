@@ -137,17 +137,26 @@ class RowSum {
   }
 
   RowSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : device_(device), columns_(static_cast<std::size_t>(point.integer("n"))) {
+      : device_(device), columns_(static_cast<std::size_t>(point.integer("n"))), seed_(seed) {
     const auto rows = static_cast<std::size_t>(point.integer("m"));
     const auto offset = static_cast<std::size_t>(point.integer("offset"));
     for (std::size_t set = 0; set < sets; ++set) {
-      const Lattice elements{RandomStream(seed, set), exact_bits(columns_)};
       in_.emplace_back(device, rows * columns_, offset);
-      device.generate(in_.back().span(), elements);
       out_.emplace_back(device, rows);
-      expected_.push_back(cached_sums(elements, seed, set, rows, columns_));
+    }
+    expected_.resize(sets);
+  }
+
+  void refill(std::uint64_t generation) {
+    const std::uint64_t seed = generation_seed(seed_, generation);
+    for (std::size_t set = 0; set < in_.size(); ++set) {
+      const Lattice elements{RandomStream(seed, set), exact_bits(columns_)};
+      device_.generate(in_[set].span(), elements);
+      expected_[set] = cached_sums(elements, seed, set, out_[set].size(), columns_);
     }
   }
+
+  Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
 
   Args args(std::size_t set) const { return {in_[set].span(), columns_, out_[set].span()}; }
 
@@ -228,6 +237,7 @@ class RowSum {
 
   Device& device_;
   std::size_t columns_;
+  std::uint64_t seed_;
   std::vector<Buffer<float>> in_;
   std::vector<Buffer<float>> out_;
   std::vector<Sums> expected_;

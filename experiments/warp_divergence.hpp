@@ -180,17 +180,30 @@ class WarpDivergence {
   WarpDivergence(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
       : device_(device),
         factor_(static_cast<unsigned>(point.integer("factor"))),
-        work_(static_cast<unsigned>(point.integer("work"))) {
+        work_(static_cast<unsigned>(point.integer("work"))),
+        seed_(seed) {
     const auto n = static_cast<std::size_t>(point.integer("n"));
-    std::vector<std::uint32_t> in(n);
     for (std::size_t set = 0; set < sets; ++set) {
-      const Inputs& inputs = inputs_.emplace_back(RandomStream(seed, 2 * set), RandomStream(seed, 2 * set + 1), n);
-      walked_.push_back(oracle(inputs));
-      for (std::size_t i = 0; i < n; ++i) in[i] = inputs.value(inputs.kind_of[i]);
-      in_.emplace_back(device, n).write(in);
+      in_.emplace_back(device, n);
       out_.emplace_back(device, n);
     }
+    walked_.resize(sets);
   }
+
+  void refill(std::uint64_t generation) {
+    const std::uint64_t seed = generation_seed(seed_, generation);
+    inputs_.clear();
+    for (std::size_t set = 0; set < in_.size(); ++set) {
+      const std::size_t n = in_[set].size();
+      const Inputs& inputs = inputs_.emplace_back(RandomStream(seed, 2 * set), RandomStream(seed, 2 * set + 1), n);
+      walked_[set] = oracle(inputs);
+      std::vector<std::uint32_t> in(n);
+      for (std::size_t i = 0; i < n; ++i) in[i] = inputs.value(inputs.kind_of[i]);
+      in_[set].write(in);
+    }
+  }
+
+  Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
 
   Args args(std::size_t set) const { return {in_[set].span(), out_[set].span(), factor_, work_}; }
 
@@ -257,8 +270,9 @@ class WarpDivergence {
 
   Device& device_;
   unsigned factor_, work_;
+  std::uint64_t seed_;
   std::vector<Inputs> inputs_;
-  std::vector<std::vector<std::uint32_t>> walked_;  ///< By the oracle, of each set: the same for all variants.
+  std::vector<std::vector<std::uint32_t>> walked_;  ///< By the oracle, of each set, by the generation.
   std::vector<Buffer<std::uint32_t>> in_, out_;
 };
 

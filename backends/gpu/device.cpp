@@ -96,10 +96,11 @@ class Gpu final : public GpuDevice {
     check(cudaSetDevice(ordinal), "set device");
     stream_ = new_stream();
     places_.push_back(stream_);
+    aside_ = new_stream();
     check(cudaEventCreate(&start_), "event create");
     check(cudaEventCreate(&stop_), "event create");
-    check(cudaHostAlloc(&gate_, 2 * sizeof(unsigned), cudaHostAllocMapped), "host alloc");
-    gate_[0] = gate_[1] = 0;
+    check(cudaHostAlloc(&gate_, 3 * sizeof(unsigned), cudaHostAllocMapped), "host alloc");
+    std::fill_n(gate_, 3, 0);
     void* gate_on_device = nullptr;
     check(cudaHostGetDevicePointer(&gate_on_device, gate_, 0), "host memory on the device");
     gate_on_device_ = static_cast<unsigned*>(gate_on_device);
@@ -110,6 +111,7 @@ class Gpu final : public GpuDevice {
     checksum_ = static_cast<unsigned long long*>(allocate(sizeof *checksum_));
     generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
     synchronize();
+    state_ = vendor::state();
   }
   ~Gpu() override {
     release(evictor_);
@@ -162,6 +164,18 @@ class Gpu final : public GpuDevice {
     guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "memcpy");
     synchronize();
   }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes > 0) guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copy");
+  }
+  void note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen) override {
+    guard(launch_note_change(memory, byte, seen, resident_threads(), stream_), "note change");
+  }
+  bool has_changed(std::span<const std::byte> memory, unsigned char byte) override {
+    std::atomic_ref(gate_[2]).store(0);
+    guard(launch_note_change(memory, byte, gate_on_device_ + 2, resident_threads(), aside_), "note change");
+    guard(cudaStreamSynchronize(aside_), "note change");
+    return std::atomic_ref(gate_[2]).load() != 0;
+  }
   void generate_elements(const TypedSpan& to, const Elements& elements) override {
     if (std::visit([](const auto& typed) { return typed.empty(); }, to)) return;
     guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
@@ -207,6 +221,8 @@ class Gpu final : public GpuDevice {
       guard(cudaEventRecord(start_, stream_), "event record");
       for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
       guard(cudaEventRecord(stop_, stream_), "event record");
+      if (batch.behind) batch.behind();
+      if (batch.while_closed) batch.while_closed();
     } catch (...) {
       open_gate();
       ignore(cudaStreamSynchronize(stream_));
@@ -219,6 +235,22 @@ class Gpu final : public GpuDevice {
     float milliseconds = 0;
     guard(cudaEventElapsedTime(&milliseconds, start_, stop_), "event time");
     return milliseconds * 1e-3;
+  }
+
+  bool is_asynchronous() const override { return true; }
+  std::string restore_state() override {
+    std::string changes;
+    int current = ordinal_;
+    ignore(cudaGetDevice(&current));
+    if (current != ordinal_) {
+      guard(cudaSetDevice(ordinal_), "set device");
+      changes = "the current device";
+    }
+    if (const cudaError_t pending = cudaGetLastError(); pending != cudaSuccess)
+      changes += fmt::format("{}a pending error ({})", changes.empty() ? "" : ", ", cudaGetErrorString(pending));
+    if (const std::string others = vendor::restore(state_, stream_); !others.empty())
+      changes += (changes.empty() ? "" : ", ") + others;
+    return changes;
   }
 
   void launch_empty() override { guard(gpu::launch_empty(stream_), "empty kernel"); }
@@ -288,13 +320,15 @@ class Gpu final : public GpuDevice {
   std::vector<cudaStream_t> streams_;  // all that exist
   std::vector<cudaStream_t> places_;   // those that are used, by place
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
-  unsigned* gate_ = nullptr;  // [0]: the last ticket that may pass; [1]: the last ticket that was overdue
+  cudaStream_t aside_ = nullptr;  // for what must not wait for the others
+  unsigned* gate_ = nullptr;  // [0]: the last ticket that may pass; [1]: the last that was overdue; [2]: has_changed()
   unsigned* gate_on_device_ = nullptr;
   unsigned ticket_ = 0;
   void* evictor_ = nullptr;
   std::size_t evictor_bytes_ = 0;
   unsigned* sink_ = nullptr;
   unsigned long long* checksum_ = nullptr;
+  vendor::State state_;  // as it was at first
   bool lost_ = false;
 };
 

@@ -78,6 +78,25 @@ __global__ void checksum_kernel(const float* words, std::size_t n, unsigned long
   if (threadIdx.x % warp_size() == 0) atomicAdd(to, static_cast<unsigned long long>(sum));
 }
 
+/// Whole words where the memory is aligned to them, and the ends byte by byte.
+__global__ void note_change_kernel(const unsigned char* memory, std::size_t bytes, unsigned char byte,
+                                   volatile unsigned* seen) {
+  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::size_t head = std::min<std::size_t>(bytes, (16 - reinterpret_cast<std::uintptr_t>(memory) % 16) % 16);
+  const std::size_t words = (bytes - head) / 16;
+  const auto* const body = reinterpret_cast<const uint4*>(memory + head);
+  const unsigned word = byte * 0x01010101u;
+  bool differs = false;
+  for (std::size_t i = first; i < words; i += threads) {
+    const uint4 v = body[i];
+    differs |= v.x != word || v.y != word || v.z != word || v.w != word;
+  }
+  for (std::size_t i = first; i < head; i += threads) differs |= memory[i] != byte;
+  for (std::size_t i = head + 16 * words + first; i < bytes; i += threads) differs |= memory[i] != byte;
+  if (differs) *seen = 1;
+}
+
 }  // namespace
 
 bool this_build_has_code() {
@@ -120,6 +139,15 @@ cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int t
         generate_kernel<<<threads / block_size, block_size, 0, stream>>>(typed.data(), typed.size(), elements);
       },
       to);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen, int threads,
+                               cudaStream_t stream) {
+  // No more blocks than there is work for: a small output is looked at between short launches.
+  const std::size_t blocks = std::clamp<std::size_t>(memory.size() / (16 * block_size), 1, threads / block_size);
+  note_change_kernel<<<static_cast<unsigned>(blocks), block_size, 0, stream>>>(
+      reinterpret_cast<const unsigned char*>(memory.data()), memory.size(), byte, seen);
   return cudaGetLastError();
 }
 

@@ -31,6 +31,10 @@ cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order
 cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order,
                          std::uint64_t origin, int threads, cudaStream_t stream);
 
+/// *seen = 1 where any byte of `memory` differs from `byte`. `seen` may be host memory as the device sees it.
+cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen, int threads,
+                               cudaStream_t stream);
+
 /// Adds Checksum::weighted of `words` to `*sum`, in device memory.
 cudaError_t launch_checksum(std::span<const float> words, unsigned long long* sum, int threads, cudaStream_t stream);
 

@@ -41,6 +41,12 @@ std::span<const PerClock> arithmetic(int major, int minor) {
   return others;
 }
 
+/// Not the stack's, which the driver raises for kernels that need more.
+constexpr std::array limits{std::pair{"the device's printf buffer", cudaLimitPrintfFifoSize},
+                            std::pair{"the device's malloc heap", cudaLimitMallocHeapSize},
+                            std::pair{"L2 set aside for persisting accesses", cudaLimitPersistingL2CacheSize}};
+constexpr const char* cache_preference = "the device's cache preference";
+
 using Handle = void*;
 
 /// The few entry points that are used, by the names and signatures of NVML's ABI.
@@ -112,6 +118,41 @@ Telemetry telemetry(const std::string& pci_bus_id) {
     for (const auto& [bit, reason] : reasons)
       if (mask & bit) now.throttle += (now.throttle.empty() ? "" : ", ") + std::string(reason);
   return now;
+}
+
+State state() {
+  State now;
+  for (const auto& [name, limit] : limits) {
+    std::size_t value = 0;
+    if (cudaDeviceGetLimit(&value, limit) == cudaSuccess) now[name] = value;
+  }
+  cudaFuncCache cache{};
+  if (cudaDeviceGetCacheConfig(&cache) == cudaSuccess) now[cache_preference] = static_cast<std::size_t>(cache);
+  static_cast<void>(cudaGetLastError());
+  return now;
+}
+
+std::string restore(const State& saved, cudaStream_t stream) {
+  std::string changes;
+  const auto note = [&](const std::string& what) { changes += (changes.empty() ? "" : ", ") + what; };
+  for (const auto& [name, value] : state()) {
+    const auto was = saved.find(name);
+    if (was == saved.end() || was->second == value) continue;
+    note(name);
+    if (name == cache_preference) static_cast<void>(cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(was->second)));
+    for (const auto& [limit_name, limit] : limits)
+      if (name == limit_name) static_cast<void>(cudaDeviceSetLimit(limit, was->second));
+  }
+  cudaLaunchAttributeValue window{};
+  if (cudaStreamGetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &window) == cudaSuccess &&
+      window.accessPolicyWindow.num_bytes > 0) {
+    note("the stream's access policy window");
+    window = {};
+    static_cast<void>(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &window));
+  }
+  if (!changes.empty()) static_cast<void>(cudaCtxResetPersistingL2Cache());
+  static_cast<void>(cudaGetLastError());
+  return changes;
 }
 
 #if __has_include(<nvtx3/nvToolsExt.h>)

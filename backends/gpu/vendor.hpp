@@ -1,7 +1,9 @@
 // What differs between makers of GPUs beyond names; nvidia.cpp or amd.cpp, whichever the build is for, defines it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,14 @@ std::string driver_version();
 /// none can be read.
 Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t kernels_before,
                const std::function<void()>& before, const std::function<void()>& launch);
+
+/// What a launch could change for those after it: device limits and preferences, by name.
+using State = std::map<std::string, std::size_t>;
+State state();
+
+/// Puts back what differs from `saved`, and ends any access policy of `stream` and what it keeps in L2. Returns the names
+/// of what was changed, comma-separated.
+std::string restore(const State& saved, cudaStream_t stream);
 
 /// A range that profilers show, until end_range(). They nest.
 void begin_range(const std::string& name);

@@ -42,6 +42,7 @@ struct Where {
 class Patterns : public testing::TestWithParam<std::tuple<Where, const char*>> {
  protected:
   Patterns() : problem(*open_host_device(), at(), 5, 2) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) {
       const auto args = problem.args(set);

@@ -133,6 +133,7 @@ void solve(const BankConflict& problem, std::size_t set, unsigned n) {
 TEST(BankConflict, IsOkForAllAccessesAndWrongForFourLess) {
   for (const TestPoint& test : BankConflict::test_points()) {
     BankConflict problem(*open_host_device(), test.point, 3, 2);
+    problem.refill(0);
     problem.poison();
     EXPECT_FALSE(problem.check(ResultIn::device).ok);
     for (const std::size_t set : {0, 1}) solve(problem, set, 12);
@@ -144,6 +145,7 @@ TEST(BankConflict, IsOkForAllAccessesAndWrongForFourLess) {
 
 TEST(BankConflict, LooksAtWhereElementsAreSaidToBe) {
   BankConflict problem(*open_host_device(), point(4, 16, "load", 8), 3, 1);
+  problem.refill(0);
   problem.poison();
   solve(problem, 0, 8);
   ASSERT_TRUE(problem.check(ResultIn::device).ok);

@@ -51,8 +51,14 @@ class FakeDevice final : public Device {
     ++batches;
     cold += batch.cold;
     gated += batch.gated;
+    // Launches run where they are called, so the gate is looked at before them. What does not wait for it runs here.
+    if (batch.gated && outside) outside();
+    if (batch.while_closed) batch.while_closed();
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
-    return elapsed;
+    const double seconds = elapsed;
+    if (batch.behind) batch.behind();
+    if (later) std::exchange(later, {})();
+    return seconds;
   }
   void launch_empty() override { elapsed += empty_time(); }
   double time_read(std::span<const std::byte> memory) override {
@@ -66,6 +72,8 @@ class FakeDevice final : public Device {
     counted_cold = from_cold;
     return counts(wanted);
   }
+  bool is_asynchronous() const override { return asynchronous; }
+  std::string restore_state() override { return std::exchange(changed_state, {}); }
   void begin_range(const std::string& name) override { ranges.insert(name); }
 
   DeviceInfo& facts() { return info_; }
@@ -77,7 +85,10 @@ class FakeDevice final : public Device {
     throw Error("nobody may count");
   };
   bool counted_cold = false;
-  std::set<std::string> ranges;  // that profilers were shown
+  bool asynchronous = false;
+  std::function<void()> outside, later;  // work that does not wait for a gate; that goes on behind the last launch
+  std::string changed_state;             // by a launch
+  std::set<std::string> ranges;          // that profilers were shown
   int allocations = 0, reads = 0;
   std::vector<std::size_t> places;       // to which it was relocated
   std::set<std::size_t> sizes;           // of all allocations
@@ -109,7 +120,7 @@ class FakeBackend final : public Backend {
   std::shared_ptr<FakeDevice> device_;
 };
 
-/// out[i] = value for all i < n; every set of inputs has a value of its own.
+/// out[i] = in[0] for all i < n; every set of inputs has a value of its own, in every generation.
 class Fill {
  public:
   static constexpr std::string_view name = "fill";
@@ -117,7 +128,8 @@ class Fill {
 
   struct Args {
     std::span<float> out;
-    float value;
+    std::span<const float> in;
+    float value() const { return in[0]; }
   };
 
   static std::vector<Axis> axes() {
@@ -133,16 +145,24 @@ class Fill {
   static std::size_t footprint(const Point& p) { return 4 * static_cast<std::size_t>(p.integer("n")); }
 
   Fill(Device& device, const Point& p, std::uint64_t seed, std::size_t sets) : seed_(seed) {
-    for (std::size_t set = 0; set < sets; ++set)
+    for (std::size_t set = 0; set < sets; ++set) {
       out_.emplace_back(device, static_cast<std::size_t>(p.integer("n")),
                         static_cast<std::size_t>(p.integer("offset")));
+      in_.emplace_back(device, 1).poison();
+    }
     std::this_thread::sleep_for(preparing_takes);
     ++prepared;
     most_alive = std::max(most_alive, ++alive);
   }
   ~Fill() { --alive; }
 
-  Args args(std::size_t set) const { return {out_.at(set).span(), static_cast<float>(100 * seed_ + set)}; }
+  Args args(std::size_t set) const { return {out_.at(set).span(), in_.at(set).span()}; }
+  void refill(std::uint64_t generation) {
+    ++refills;
+    for (std::size_t set = 0; set < in_.size(); ++set)
+      in_[set].span()[0] = static_cast<float>(100 * seed_ + 1000 * generation + set);
+  }
+  Memory outputs(std::size_t set) const { return {out_.at(set).bytes()}; }
   void poison() {
     for (auto& out : out_) out.poison();
   }
@@ -151,8 +171,8 @@ class Fill {
     for (std::size_t set = 0; set < out_.size(); ++set) {
       if (!out_[set].guards_intact()) return {.where = "a guard band was written to"};
       for (std::size_t i = 0; i < out_[set].size(); ++i)
-        if (const Args a = args(set); out_[set].read(i) != a.value)
-          return {.where = mismatch("out[" + std::to_string(i) + "]", out_[set].read(i), a.value)};
+        if (const float value = args(set).value(); out_[set].read(i) != value)
+          return {.where = mismatch("out[" + std::to_string(i) + "]", out_[set].read(i), value)};
     }
     return {.ok = true, .error = 0, .where = {}};
   }
@@ -168,13 +188,13 @@ class Fill {
   static constexpr std::int64_t senseless = 13;
   static inline std::function<std::vector<Observation>()> observed = [] { return std::vector<Observation>{}; };
   static inline std::vector<Expectation> expected;
-  static inline int prepared = 0, alive = 0, most_alive = 0;
+  static inline int refills = 0, prepared = 0, alive = 0, most_alive = 0;
   static inline std::chrono::milliseconds preparing_takes{0};
   static inline ResultIn looked_in = ResultIn::device;
 
  private:
   std::uint64_t seed_;
-  std::vector<Buffer<float>> out_;
+  std::vector<Buffer<float>> out_, in_;
 };
 
 /// What a fake variant is launched with.
@@ -188,7 +208,7 @@ struct Launch {
   /// The right result, in `seconds`.
   void fill(double seconds = 1e-3) const {
     const Fill::Args args = problem.args(set);
-    std::fill(args.out.begin(), args.out.end(), args.value);
+    std::fill(args.out.begin(), args.out.end(), args.value());
     device.elapsed += seconds;
   }
 };

@@ -113,6 +113,7 @@ float rounded_to_11_bits(float value) {
 TEST(Matmul, IsWrongInTf32) {
   for (const std::size_t k : {31, 257, 4096}) {
     MatmulF32 problem(*open_host_device(), MatmulF32::point({20, 30, k}), 5, 1);
+    problem.refill(0);
     const MatmulF32::Args args = problem.args(0);
     for (std::size_t row = 0; row < args.m; ++row)
       for (std::size_t column = 0; column < args.n; ++column) {
@@ -159,6 +160,7 @@ TEST(Matmul16, IsOkInEveryTypeAndLayoutAndWrongWithoutOneProduct) {
         for (const ProductShape& shape : {ProductShape{17, 9, 40}, {5, 8, 4000}}) {
           const Point point = MatmulF16::point(shape, layout, type, out);
           MatmulF16 problem(*open_host_device(), point, 6, 2);
+          problem.refill(0);
           for (const bool drops : {false, true}) {
             problem.poison();
             for (const std::size_t set : {0, 1}) {
@@ -177,7 +179,9 @@ TEST(Matmul16, IsOkInEveryTypeAndLayoutAndWrongWithoutOneProduct) {
 
 TEST(Matmul16, IsGivenNumbersThatAreExactInItsTypes) {
   MatmulF16 half(*open_host_device(), MatmulF16::point({9, 9, 9}, "nn", "f16", "same"), 6, 1);
+  half.refill(0);
   MatmulF16 bfloat(*open_host_device(), MatmulF16::point({9, 9, 9}, "nn", "bf16", "same"), 6, 1);
+  bfloat.refill(0);
   const ProductInputs of_half(6, 0, 11, false), of_bfloat(6, 0, 8, false);
   for (std::size_t i = 0; i < 81; ++i) {
     EXPECT_EQ(to_float(Half{half.args(0).a[i]}), of_half.a(i));

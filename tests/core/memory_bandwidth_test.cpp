@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, BandwidthOfElements, with_elements, name_of);
 TEST(MemoryBandwidth, SeesTheLinksEnds) {
   for (const char* op : {"h2d", "d2h"}) {
     MemoryBandwidth problem(*open_host_device(), point("link", op, 4012), 5, 2);
+    problem.refill(0);
     problem.poison();
     EXPECT_FALSE(problem.check(ResultIn::device).ok);
     for (const std::size_t set : {0, 1}) do_it(problem.args(set));
@@ -129,6 +130,7 @@ TEST(MemoryBandwidth, SeesTheLinksEnds) {
 
 TEST(MemoryBandwidth, IsWrongWhereAGuardWasWrittenTo) {
   MemoryBandwidth problem(*open_host_device(), point("hbm", "copy", 400), 5, 1);
+  problem.refill(0);
   do_it(problem.args(0));
   problem.args(0).out.data()[100] = 0;
   EXPECT_NE(problem.check(ResultIn::device).where.find("guard band"), std::string::npos);

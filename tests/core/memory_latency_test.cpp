@@ -99,6 +99,7 @@ TEST(MemoryLatency, ExistsWhereTheChainFits) {
 
 TEST(MemoryLatency, ObservesWhatWasMeasured) {
   MemoryLatency problem(*open_host_device(), point("global", 4096), 3, 1);
+  problem.refill(0);
   problem.poison();
   const auto args = problem.args(0);
   args.out[0] = {0, 0, {2560, 1280}};

@@ -55,6 +55,7 @@ TEST(OpLatency, SeesASixtyFourthTooFewOrTooMany) {
        {Op::fma_f32, Op::fma_f64, Op::mad_i32, Op::add_f32, Op::rcp, Op::sqrt, Op::sin, Op::atomic_shared})
     for (const std::int64_t steps : {64, 256}) {
       OpLatency problem(*open_host_device(), OpLatency::at(op, steps), 9, 2);
+      problem.refill(0);
       const auto after = [&](std::int64_t taken) {
         problem.poison();
         for (const std::size_t set : {0, 1}) run(problem.args(set), taken);
@@ -73,6 +74,7 @@ TEST(OpLatency, SeesASixtyFourthTooFewOrTooMany) {
 
 TEST(OpLatency, TakesTheDifferenceOfItsStretches) {
   OpLatency problem(*open_host_device(), OpLatency::at(Op::fma_f32, 1000), 9, 1);
+  problem.refill(0);
   problem.poison();
   EXPECT_TRUE(problem.observe().empty());
   problem.args(0).elapsed[0] = {4100, 2000};

@@ -151,6 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Types, ChainsOf, testing::Range(0, int(PeakCompute::typ
 
 TEST(PeakCompute, TakesEveryRightRoundingButNoMixture) {
   PeakCompute problem(*open_host_device(), PeakCompute::at(Type::f32, 100, 1000), 3, 1);
+  problem.refill(0);
   const auto args = problem.args(0);
   const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
   for (const Rounding rounding : {Rounding::fused, Rounding::separate, Rounding::through_double}) {
@@ -166,6 +167,7 @@ TEST(PeakCompute, TakesEveryRightRoundingButNoMixture) {
 TEST(PeakCompute, KeepsValuesFiniteAndFromSettlingForAsManyStepsAsItTakes) {
   for (const Type type : {Type::f32, Type::f64}) {
     PeakCompute problem(*open_host_device(), PeakCompute::at(type, 64, 1 << 20), 3, 1);
+    problem.refill(0);
     for (const std::int64_t steps : {(1 << 20) - 2, 1 << 20}) {
       run(problem.args(0), steps);
       EXPECT_EQ(problem.check(ResultIn::device).ok, steps == 1 << 20);
@@ -178,6 +180,7 @@ TEST(PeakCompute, KeepsValuesFiniteAndFromSettlingForAsManyStepsAsItTakes) {
 
 TEST(PeakCompute, KeepsSumsOfTheSmallestTypeWithinThirteenBits) {
   PeakCompute problem(*open_host_device(), PeakCompute::at(Type::tensor_fp8, 1, PeakCompute::most_tensor_steps), 3, 1);
+  problem.refill(0);
   run(problem.args(0), PeakCompute::most_tensor_steps);
   EXPECT_TRUE(problem.check(ResultIn::device).ok);
 }

@@ -31,6 +31,7 @@ float sum(std::span<const float> in) {
 class SumOf : public testing::TestWithParam<std::int64_t> {
  protected:
   SumOf() : problem(*open_host_device(), point(GetParam(), 1), 5, 2) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) problem.args(set).f32().out[0] = sum(problem.args(set).f32().in);
   }
@@ -142,6 +143,7 @@ class ReductionOf : public testing::TestWithParam<Kind> {
 TEST_P(ReductionOf, IsExactInItsTypeAndWrongWithoutItsEnds) {
   for (const std::int64_t n : {2, 33, 1009, 65'537}) {
     ReduceSum problem(*open_host_device(), at(n), 7, 2);
+    problem.refill(0);
     problem.poison();
     EXPECT_FALSE(problem.check(ResultIn::device).ok) << n;
     for (const std::size_t set : {0, 1}) reduce(problem.args(set));
@@ -158,6 +160,7 @@ TEST_P(ReductionOf, IsExactInItsTypeAndWrongWithoutItsEnds) {
 TEST_P(ReductionOf, IsWrongWhereAZeroCameIn) {
   if (std::get<1>(GetParam()) == "sum") GTEST_SKIP() << "a zero is nothing to a sum";
   ReduceSum problem(*open_host_device(), at(100), 7, 1);
+  problem.refill(0);
   std::visit([](const auto& a) { a.out[0] = 0; }, problem.args(0).typed);
   EXPECT_FALSE(problem.check(ResultIn::device).ok);
 }
@@ -201,6 +204,7 @@ INSTANTIATE_TEST_SUITE_P(ReduceSum, SumOf, testing::Values(0, 1, 2, 33, 1009, 65
 
 TEST(ReduceSum, NamesTheWorstOfAllSets) {
   ReduceSum problem(*open_host_device(), point(100), 5, 3);
+  problem.refill(0);
   for (const std::size_t set : {0, 1, 2})
     problem.args(set).f32().out[0] = sum(problem.args(set).f32().in) + (set == 1 ? 4.0f : 1.0f);
   EXPECT_EQ(problem.check(ResultIn::device).error, 4);
@@ -209,7 +213,9 @@ TEST(ReduceSum, NamesTheWorstOfAllSets) {
 }
 
 TEST(ReduceSum, DrawsOtherNumbersForOtherSetsAndSeeds) {
-  const ReduceSum a(*open_host_device(), point(1000), 1, 2), b(*open_host_device(), point(1000), 2, 1);
+  ReduceSum a(*open_host_device(), point(1000), 1, 2), b(*open_host_device(), point(1000), 2, 1);
+  a.refill(0);
+  b.refill(0);
   const auto first = a.args(0).f32().in, second = a.args(1).f32().in, other_seed = b.args(0).f32().in;
   EXPECT_FALSE(std::equal(first.begin(), first.end(), second.begin()));
   EXPECT_FALSE(std::equal(first.begin(), first.end(), other_seed.begin()));
@@ -218,7 +224,8 @@ TEST(ReduceSum, DrawsOtherNumbersForOtherSetsAndSeeds) {
 
 TEST(ReduceSum, IsAlignedAsThePointSays) {
   for (const std::int64_t offset : {0, 1, 2, 3}) {
-    const ReduceSum problem(*open_host_device(), point(33, offset), 1, 1);
+    ReduceSum problem(*open_host_device(), point(33, offset), 1, 1);
+    problem.refill(0);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(problem.args(0).f32().in.data()) % 16,
               static_cast<std::size_t>(4 * offset));
   }

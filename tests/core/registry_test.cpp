@@ -19,7 +19,7 @@ struct Queue : LaunchContext {
 };
 
 void launch(const Queue& queue, const Fill::Args& args) {
-  std::fill(args.out.begin(), args.out.end(), args.value);
+  std::fill(args.out.begin(), args.out.end(), args.value());
   for (std::byte& b : queue.workspace) b = static_cast<std::byte>(std::to_integer<int>(b) + queue.tuning["step"]);
 }
 
@@ -53,6 +53,7 @@ TEST(Register, BindsTheLaunchToProblemTuningAndZeroedWorkspace) {
   const VariantEntry& v = Registry::instance().variants().at("fake/fill/registry_test");
   const auto device = fake::make_device();
   const auto problem = describe<Fill>().prepare(*device, Fill::point(4), 1, 2);
+  problem->refill(0);
   problem->poison();
   const Bound bound = v.bind(*device, *problem, v.tunings[1]);
   ASSERT_EQ(bound.workspace->size(), 20u);

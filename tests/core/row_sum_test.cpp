@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(RowSum, RowsOf,
 
 TEST(RowSum, NamesTheWorstOfAllRows) {
   RowSum problem(*open_host_device(), RowSum::point(9, 10), 5, 1);
+  problem.refill(0);
   const RowSum::Args args = problem.args(0);
   sum_rows(args);
   args.out[2] += 1;
@@ -103,6 +104,7 @@ TEST(RowSum, AsksItsOracleOfEverySetSeedAndShape) {
   for (const std::uint64_t seed : {1, 2})
     for (const auto& [m, n] : {Shape{4, 6}, Shape{6, 4}}) {
       RowSum problem(*open_host_device(), RowSum::point(m, n), seed, 2);
+      problem.refill(0);
       for (const std::size_t set : {0, 1}) sum_rows(problem.args(set));
       EXPECT_TRUE(problem.check(ResultIn::device).ok) << seed << " " << m;
     }

@@ -25,6 +25,7 @@ void solve(const WarpDivergence& problem, std::size_t set) {
 TEST(WarpDivergence, IsOkWhereEveryItemWalkedItsPath) {
   for (const std::int64_t factor : {1, 3, 31, 32}) {
     WarpDivergence problem(*open_host_device(), point(1009, factor, 256), 7, 2);
+    problem.refill(0);
     problem.poison();
     solve(problem, 0);
     EXPECT_FALSE(problem.check(ResultIn::device).ok);  // the second set is still poison
@@ -34,7 +35,8 @@ TEST(WarpDivergence, IsOkWhereEveryItemWalkedItsPath) {
 }
 
 TEST(WarpDivergence, IsWrongForAStepMoreOrLessAndForAnotherPath) {
-  const WarpDivergence problem(*open_host_device(), point(100, 4, 128), 7, 1);
+  WarpDivergence problem(*open_host_device(), point(100, 4, 128), 7, 1);
+  problem.refill(0);
   const auto args = problem.args(0);
   for (const auto& [path, steps] : {std::pair(1u, 127u), {1u, 129u}, {0u, 128u}, {2u, 128u}}) {
     solve(problem, 0);

@@ -1,0 +1,139 @@
+// Verified samples. Outputs are captured by copies in the queue's own stream: a check that synchronised first would
+// also see what arrived too late.
+#include "core/verification.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr auto settle = std::chrono::milliseconds(50);  // for work that goes on behind the last event
+
+void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+constexpr const char* outside =
+    "ran outside of queue.stream: its output changed while the gate was closed; launch all work on the queue's stream";
+
+Verdict wrong(std::string why) { return {.ok = false, .where = std::move(why)}; }
+
+void poison(Device& device, const Memory& memory) {
+  for (const auto& piece : memory)
+    if (!piece.empty()) device.fill(piece.data(), poison_byte, piece.size());
+}
+
+bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
+  for (std::size_t set = 0; set < sets; ++set)
+    for (const auto& piece : problem.outputs(set))
+      if (!piece.empty() && device.has_changed(piece, poison_byte)) return false;
+  return true;
+}
+
+}  // namespace
+
+Capture::Capture(Device& device, const Problem& problem, std::size_t launches, std::size_t sets)
+    : device_(device), problem_(problem), launches_(launches), sets_(sets) {
+  for (const auto& piece : problem.outputs(0)) bytes_ += piece.size();
+  try {
+    copies_ = Buffer<std::byte>(device, launches_ * bytes_);
+  } catch (const Error&) {
+    launches_ = 0;
+  }
+}
+
+void Capture::take(std::size_t i) {
+  if (i >= launches_) return;
+  std::byte* to = copies_.span().data() + i * bytes_;
+  for (const auto& piece : problem_.outputs(set_of(i))) {
+    device_.copy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+}
+
+void Capture::put_back(std::size_t i) {
+  if (i >= launches_) return;
+  const std::byte* from = copies_.span().data() + i * bytes_;
+  for (const auto& piece : problem_.outputs(set_of(i))) {
+    device_.copy(piece.data(), from, piece.size());
+    from += piece.size();
+  }
+}
+
+Verdict judge(const Problem& problem, const Launches& launches) {
+  Verdict verdict = problem.check(launches.result);
+  if (verdict.ok && launches.workspace && !launches.workspace->guards_intact()) {
+    verdict.ok = false;
+    verdict.where = "a guard band beside the workspace was written to";
+  }
+  return verdict;
+}
+
+Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
+                           double& seconds) {
+  Buffer<unsigned> early(device, launches.count);  // whether a launch's output was there before it
+  early.fill(0);
+  problem.poison();
+  const bool one_set = launches.sets == 1;
+  const std::function<void(std::size_t)> launch = [&](std::size_t i) {
+    const Memory outputs = problem.outputs(i % launches.sets);
+    if (one_set && i > 0) poison(device, outputs);
+    for (const auto& piece : outputs)
+      if (!piece.empty()) device.note_change(piece, poison_byte, early.span().data() + i);
+    launches.launch(i);
+    capture.take(i);
+  };
+  seconds = device.time({.launch = launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated});
+  const std::vector<unsigned> was_early = early.read();
+  if (const auto first = std::find(was_early.begin(), was_early.end(), 1u); first != was_early.end()) {
+    // Nothing of the sample is before the first launch.
+    if (first == was_early.begin()) return wrong(outside);
+    return wrong("the output of launch " + std::to_string(first - was_early.begin()) +
+                 " was written before that launch: each launch does its own work");
+  }
+  Verdict worst;
+  for (std::size_t i = 0; i < launches.count; ++i) {
+    capture.put_back(i);
+    if (!one_set && i + 1 < launches.count) continue;  // all sets are judged at once
+    worst = judge(problem, launches);
+    if (!worst.ok) return worst;
+  }
+  return worst;
+}
+
+Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look) {
+  bool too_early = false;
+  const auto sample = [&](bool watched) {
+    problem.poison();
+    Batch batch{.launch = launches.launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated};
+    if (watched) {
+      batch.behind = [&] {
+        for (std::size_t i = 0; i < launches.sets; ++i) capture.take(i);
+      };
+      if (launches.gated && look > 0)
+        batch.while_closed = [&] {
+          wait(look);
+          too_early = !is_poison(device, problem, launches.sets);
+        };
+    }
+    device.time(batch);
+  };
+  sample(true);
+  if (too_early) return wrong(outside);
+  for (std::size_t i = 0; i < launches.sets; ++i) capture.put_back(i);
+  Verdict captured = judge(problem, launches);
+  if (captured.ok) return captured;
+  sample(false);
+  std::this_thread::sleep_for(settle);
+  if (judge(problem, launches).ok)
+    captured.where =
+        "its output was not there behind the last launch: work goes on after the last event of queue.stream (" +
+        captured.where + ")";
+  return captured;
+}
+
+}  // namespace crosswarp
