@@ -63,4 +63,19 @@ double measure_read_bandwidth(Device& device) {
   return best;
 }
 
+double measure_cache_bandwidth(Device& device) {
+  constexpr int tries = 4;
+  constexpr std::size_t bytes_in_all = std::size_t{1} << 26;
+  const std::size_t units = static_cast<std::size_t>(std::max(1, device.info().compute_units));
+  double best = 0;
+  for (const std::size_t of_unit : {std::size_t{16} << 10, std::size_t{256} << 10}) {
+    Buffer<float> set(device, units * of_unit / sizeof(float));
+    device.generate(set.span(), Lattice{RandomStream(0, 0), 16});
+    const std::size_t bytes = set.bytes().size(), sweeps = std::max<std::size_t>(1, bytes_in_all / bytes);
+    for (int i = 0; i < tries; ++i)
+      best = std::max(best, static_cast<double>(bytes * sweeps) / device.time_read(set.bytes(), sweeps));
+  }
+  return best;
+}
+
 }  // namespace crosswarp

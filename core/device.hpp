@@ -130,8 +130,9 @@ class Device {
   /// current device, pending errors). Returns what was changed, in words; empty where nothing was.
   virtual std::string restore_state() { return {}; }
 
-  /// Seconds that one pure read of `memory` takes on a kernel written for it; `memory` is at least 16-byte aligned.
-  virtual double time_read(std::span<const std::byte> memory) = 0;
+  /// Seconds that `sweeps` pure reads of `memory` take, on a kernel written for it; `memory` is at least 16-byte
+  /// aligned.
+  virtual double time_read(std::span<const std::byte> memory, std::size_t sweeps = 1) = 0;
 
   virtual Telemetry telemetry() const { return {}; }
 
@@ -167,5 +168,9 @@ class Range {
 /// The best of several reads of a set far larger than the cache, in bytes per second: the measured ceiling for memory
 /// rates. Also brings a device from its idle clock to its working one.
 double measure_read_bandwidth(Device& device);
+
+/// The best of several sweeps over sets that stay in the caches nearest to the cores, in bytes per second: what no read
+/// is faster than, wherever its data lies.
+double measure_cache_bandwidth(Device& device);
 
 }  // namespace crosswarp

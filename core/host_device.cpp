@@ -40,12 +40,16 @@ std::string processor_name() {
 }
 
 /// The sum of all words, on all cores. Bound by memory once the set is larger than the caches.
-std::uint64_t read_all(const std::byte* memory, std::size_t bytes) {
+std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t sweeps = 1) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(memory);
   const std::size_t count = bytes / sizeof(std::uint64_t);
   std::uint64_t sum = 0;
-#pragma omp parallel for simd reduction(+ : sum) schedule(static)
-  for (std::size_t i = 0; i < count; ++i) sum += words[i];
+#pragma omp parallel reduction(+ : sum)
+  for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+#pragma omp for simd schedule(static) nowait
+    for (std::size_t i = 0; i < count; ++i) sum += words[i];
+    asm volatile("" ::: "memory");  // else one sweep would be multiplied
+  }
   return sum;
 }
 
@@ -94,9 +98,9 @@ class HostDevice final : public Device {
     }
   }
 
-  double time_read(std::span<const std::byte> memory) override {
+  double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     const auto start = std::chrono::steady_clock::now();
-    sink_ = read_all(memory.data(), memory.size());
+    sink_ = read_all(memory.data(), memory.size(), sweeps);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 

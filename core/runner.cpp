@@ -292,6 +292,21 @@ double Runner::measured_peak(Device& device, std::string_view part) {
   return found == known->second.end() ? 0 : found->second;
 }
 
+double Runner::least_measured_time(Device& device, const Cost& cost) {
+  // What the measuring's own loops, which are compiled for any processor of the architecture, may leave to wider
+  // vectors.
+  constexpr double margin = 4;
+  double ceiling = 0;
+  if (cost.ceiling == "memory") {
+    const auto [place, is_new] = cache_bandwidths_.try_emplace(device.info().key, 0.0);
+    if (is_new) place->second = measure_cache_bandwidth(device);
+    ceiling = place->second;
+  } else {
+    ceiling = measured_peak(device, cost.ceiling);
+  }
+  return ceiling > 0 ? cost.amount() / (margin * ceiling) : 0;
+}
+
 std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(start(cell));
@@ -436,7 +451,7 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
     all[i].measurement.after = device.telemetry();
     all[i].floor = location(floors);
     if (all[i].status != Status::ok) continue;
-    conclude(all[i], static_cast<double>(footprint), batching);
+    conclude(device, all[i], static_cast<double>(footprint), batching);
     if (device.is_asynchronous() && !first.experiment->may_undercut_a_launch) hold_to_floor(all[i], floors);
   }
 }
@@ -571,8 +586,9 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
   return refilling;
 }
 
-void Runner::conclude(Result& result, double footprint, const Batching& batching) {
-  const double least = least_time(result.device, result.cost, footprint, batching.sets(), batching.mode);
+void Runner::conclude(Device& device, Result& result, double footprint, const Batching& batching) {
+  double least = least_time(result.device, result.cost, footprint, batching.sets(), batching.mode);
+  if (least == 0) least = least_measured_time(device, result.cost);
   if (const double t = location(result.measurement.seconds); t < least) {
     result.status = Status::implausible;
     result.note =

@@ -65,6 +65,8 @@ class Runner {
   double measured_peak(Device& device, std::string_view part);
 
  private:
+  /// Seconds below which a result was not measured, where no theoretical peak is known: by measured ceilings.
+  double least_measured_time(Device& device, const Cost& cost);
   struct Batching;
   struct Contestant;
   struct Inputs;
@@ -77,12 +79,13 @@ class Runner {
   /// Returns the seconds that changing the inputs took.
   double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
                        Placements& floors);
-  void conclude(Result& result, double footprint, const Batching& batching);
+  void conclude(Device& device, Result& result, double footprint, const Batching& batching);
 
   RunOptions options_;
   std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
   std::map<std::string, std::string> why_not_;              // by backend
-  std::map<std::string, double> bandwidths_;                // by device
+  std::map<std::string, double> bandwidths_;                // of memory, by device
+  std::map<std::string, double> cache_bandwidths_;          // by device
 };
 
 }  // namespace crosswarp

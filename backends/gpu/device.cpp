@@ -255,9 +255,9 @@ class Gpu final : public GpuDevice {
 
   void launch_empty() override { guard(gpu::launch_empty(stream_), "empty kernel"); }
 
-  double time_read(std::span<const std::byte> memory) override {
+  double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     const std::function<void(std::size_t)> launch = [&](std::size_t) { enqueue_read(memory); };
-    return time({.launch = launch, .count = 1, .cold = false, .gated = true});
+    return time({.launch = launch, .count = sweeps, .cold = false, .gated = true});
   }
 
   Telemetry telemetry() const override { return vendor::telemetry(bus_); }

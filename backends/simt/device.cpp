@@ -75,7 +75,7 @@ void EmulatedDevice::chain(std::span<std::byte> memory, std::size_t stride, cons
 }
 
 double EmulatedDevice::time(const Batch&) { refuse_to_time(); }
-double EmulatedDevice::time_read(std::span<const std::byte>) { refuse_to_time(); }
+double EmulatedDevice::time_read(std::span<const std::byte>, std::size_t) { refuse_to_time(); }
 
 RandomStream EmulatedDevice::next_order() { return {order_.key, ++launches_}; }
 

@@ -27,7 +27,7 @@ class EmulatedDevice final : public Device {
   void synchronize() override {}
   double time(const Batch& batch) override;
   void launch_empty() override {}
-  double time_read(std::span<const std::byte> memory) override;
+  double time_read(std::span<const std::byte> memory, std::size_t sweeps) override;
 
   /// For the next launch.
   RandomStream next_order();

@@ -61,9 +61,9 @@ class FakeDevice final : public Device {
     return seconds;
   }
   void launch_empty() override { elapsed += empty_time(); }
-  double time_read(std::span<const std::byte> memory) override {
+  double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     ++reads;
-    return static_cast<double>(memory.size()) / 1e9;
+    return static_cast<double>(memory.size() * sweeps) / 1e9;
   }
   bool lost() const override { return is_lost; }
   Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch,
