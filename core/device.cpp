@@ -50,6 +50,17 @@ std::uint64_t Device::checksum(std::span<const float> on_device) {
   return weighted;
 }
 
+void Device::reference_gemm(const Gemm& gemm, const TypedSpan& to) { crosswarp::reference_gemm(gemm, to); }
+
+void Device::reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
+                                const TypedSpan& to) {
+  crosswarp::reference_row_sums(elements, first, columns, to);
+}
+
+Comparison Device::compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) {
+  return compare_elements(actual, reference, bound);
+}
+
 double measure_read_bandwidth(Device& device) {
   constexpr int reads = 8;
   const DeviceInfo& info = device.info();

@@ -12,6 +12,7 @@
 
 #include "core/counters.hpp"
 #include "core/random.hpp"
+#include "core/reference.hpp"
 
 namespace crosswarp {
 
@@ -107,6 +108,17 @@ class Device {
 
   /// Checksum::weighted of the elements' bits (core/checksum.hpp).
   virtual std::uint64_t checksum(std::span<const float> on_device);
+
+  // References, made and compared where the results are (core/reference.hpp): for memory that the host can touch, unless
+  // a device overrides them. `to` and `reference` are of float or double.
+  /// to = A·B, summed in double and rounded once. Independent of all variants, and far from the fastest.
+  virtual void reference_gemm(const Gemm& gemm, const TypedSpan& to);
+  /// to[r] = the sum of elements first + r·columns … first + (r+1)·columns - 1, in integers, so exact before it is
+  /// rounded once.
+  virtual void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
+                                  const TypedSpan& to);
+  /// Holds every element to its bound. `reference` is as long as `actual`. Waits for the device.
+  virtual Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound);
 
   /// Moves to one of many places what the device itself keeps between launches (its stream), since that is worth a
   /// tenth of a microsecond a launch and lies elsewhere in every run. What was bound to the device before stays where

@@ -11,6 +11,7 @@
 
 #include "backends/gpu/device_kernels.hpp"
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/reference_kernels.hpp"
 #include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
 
@@ -109,6 +110,8 @@ class Gpu final : public GpuDevice {
     sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
     fill(sink_, 0, 2 * sizeof(unsigned));
     checksum_ = static_cast<unsigned long long*>(allocate(sizeof *checksum_));
+    worst_.resize(static_cast<std::size_t>(compare_blocks(resident_threads())));
+    worst_on_device_ = static_cast<WorstElement*>(allocate(worst_.size() * sizeof(WorstElement)));
     generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
     synchronize();
     state_ = vendor::state();
@@ -117,6 +120,7 @@ class Gpu final : public GpuDevice {
     release(evictor_);
     release(sink_);
     release(checksum_);
+    release(worst_on_device_);
     ignore(cudaFreeHost(gate_));
     ignore(cudaEventDestroy(start_));
     ignore(cudaEventDestroy(stop_));
@@ -194,6 +198,27 @@ class Gpu final : public GpuDevice {
     guard(launch_checksum(elements, checksum_, resident_threads(), stream_), "checksum");
     read(&sum, checksum_, sizeof sum);
     return sum;
+  }
+
+  void reference_gemm(const Gemm& gemm, const TypedSpan& to) override {
+    if (size(to) > 0) guard(launch_reference_gemm(gemm, to, stream_), "reference product");
+  }
+  void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
+                          const TypedSpan& to) override {
+    if (size(to) == 0) return;
+    guard(launch_reference_row_sums(elements, first, columns, to, resident_threads(), stream_), "reference row sums");
+  }
+  Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) override {
+    if (size(actual) != size(reference)) throw Error("results are compared with a reference of another size");
+    Comparison found;
+    if (size(actual) == 0) return found;
+    guard(launch_compare(actual, reference, bound, resident_threads(), worst_on_device_, stream_), "compare");
+    read(worst_.data(), worst_on_device_, worst_.size() * sizeof(WorstElement));
+    for (const WorstElement& of_block : worst_) found.worst.add(of_block);
+    const std::size_t i = found.worst.index;
+    found.is = read_element(actual, i);
+    found.should_be = read_element(reference, i);
+    return found;
   }
 
   /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces
@@ -287,6 +312,16 @@ class Gpu final : public GpuDevice {
     return stream;
   }
 
+  double read_element(const TypedSpan& of, std::size_t i) {
+    return std::visit(
+        [&]<class T>(std::span<T> typed) {
+          T element;
+          read(&element, &typed[i], sizeof element);
+          return widened(element);
+        },
+        of);
+  }
+
   int resident_threads() const { return info_.compute_units * info_.threads_per_unit; }
 
   void enqueue_read(std::span<const std::byte> memory) {
@@ -329,6 +364,8 @@ class Gpu final : public GpuDevice {
   unsigned* sink_ = nullptr;
   unsigned long long* checksum_ = nullptr;
   vendor::State state_;  // as it was at first
+  WorstElement* worst_on_device_ = nullptr;
+  std::vector<WorstElement> worst_;
   bool lost_ = false;
 };
 

@@ -35,7 +35,7 @@ class FakeDevice final : public Device {
     --allocations;
     std::free(memory);
   }
-  std::size_t free_memory() const override { return std::size_t{1} << 20; }
+  std::size_t free_memory() const override { return free(); }
   void fill(void* memory, unsigned char byte, std::size_t bytes) override { std::memset(memory, byte, bytes); }
   void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void write(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
@@ -79,6 +79,7 @@ class FakeDevice final : public Device {
   DeviceInfo& facts() { return info_; }
 
   double elapsed = 0;  // seconds
+  std::function<std::size_t()> free = [] { return std::size_t{1} << 20; };
   std::function<double()> empty_time = [] { return 1e-6; };
   bool is_lost = false;
   std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {

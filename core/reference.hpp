@@ -1,0 +1,100 @@
+// Reference results, and their comparison element by element: for memory that the host can touch, and the rules that
+// devices share.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/random.hpp"
+
+namespace crosswarp {
+
+/// Exact.
+template <class T>
+constexpr double widened(T element) {
+  if constexpr (std::same_as<T, Half> || std::same_as<T, Bfloat16>)
+    return to_float(element);
+  else
+    return element;
+}
+
+/// Operands of C = A·B, row-major and without gaps, both of one type (float, double, Half, Bfloat16). A is m × k, B is
+/// k × n, or n × k where it is stored transposed.
+struct Gemm {
+  TypedSpan a, b;
+  std::size_t m = 0, n = 0, k = 0;
+  bool b_transposed = false;
+};
+
+/// Requires |is - should be| ≤ of_sum + of_rounding · |should be| of each element. No NaN is within any bound.
+struct ErrorBound {
+  double of_sum = 0;       ///< What adding may be off by.
+  double of_rounding = 0;  ///< What writing the result may be off by, over the result.
+
+  constexpr double at(double should_be) const {
+    return of_sum + of_rounding * (should_be < 0 ? -should_be : should_be);
+  }
+};
+
+/// The worst of some elements: the one whose error is the largest share of its bound; of several without a finite
+/// share, the one with the largest error; of equals, the first.
+struct WorstElement {
+  double share = 0;  ///< Error over bound. Infinite for a NaN, and for any error where the bound is 0.
+  double error = 0;  ///< Infinite for a NaN.
+  std::uint64_t index = std::numeric_limits<std::uint64_t>::max();  ///< This where there is no element.
+  std::uint64_t beyond = 0;                                         ///< How many elements are beyond their bounds.
+
+  constexpr void add(double is, double should_be, std::uint64_t i, const ErrorBound& bound) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double error_here = is < should_be ? should_be - is : is - should_be, most = bound.at(should_be);
+    const bool is_nan = !(error_here == error_here), is_right = error_here <= most;
+    add({.share = is_nan            ? infinity
+                  : error_here == 0 ? 0
+                  : most > 0        ? error_here / most
+                                    : infinity,
+         .error = is_nan ? infinity : error_here,
+         .index = i,
+         .beyond = is_right ? 0u : 1u});
+  }
+  constexpr void add(const WorstElement& other) {
+    const std::uint64_t in_all = beyond + other.beyond;
+    if (other.share > share ||
+        (other.share == share && (other.error > error || (other.error == error && other.index < index))))
+      *this = other;
+    beyond = in_all;
+  }
+};
+
+/// What comparing results with their reference found.
+struct Comparison {
+  WorstElement worst;
+  double is = 0;  ///< The worst element.
+  double should_be = 0;
+
+  /// Takes in what was found in elements from `first` on.
+  constexpr void add(Comparison other, std::uint64_t first) {
+    other.worst.index += first;
+    worst.add(other.worst);
+    if (worst.index == other.worst.index) is = other.is, should_be = other.should_be;
+  }
+};
+
+// What Device does, for memory that the host can touch; on all cores. `to` is of float or double.
+
+/// to = A·B, summed in double. Remembers recent products, since tests ask for the same ones again and again.
+void reference_gemm(const Gemm& gemm, const TypedSpan& to);
+
+/// to[r] = the exact sum of elements first + r·columns … first + (r+1)·columns - 1. Remembers recent ones, too.
+void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns, const TypedSpan& to);
+
+/// `reference` is of float or double, and as long as `actual`.
+Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound);
+
+/// Elements first … first + count - 1.
+TypedSpan part(const TypedSpan& of, std::size_t first, std::size_t count);
+
+std::size_t size(const TypedSpan& of);
+
+}  // namespace crosswarp
