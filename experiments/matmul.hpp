@@ -1,18 +1,15 @@
-// What the products of matrices have in common: shapes, inputs, the oracle and its bounds. For the host alone.
+// What the products of matrices have in common: shapes, inputs, and bounds of their error. For the host alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/device.hpp"
 #include "core/experiment.hpp"
-#include "core/half.hpp"
 #include "core/random.hpp"
+#include "core/reference.hpp"
 
 namespace crosswarp {
 
@@ -32,7 +29,7 @@ std::vector<Axis> shape_axes();
 std::vector<ProductShape> shapes_to_bench();
 
 /// Ragged shapes: every dimension takes each of 1, 7, 31, 33, 63, 65, 127, 129 and 257, beside multiples of tiles and
-/// empty matrices. First those that suit an emulation (300 kB), then some that reach a projection or several waves.
+/// empty matrices. First those that suit an emulation (300 kB), then some of several waves.
 std::vector<ProductShape> shapes_to_test();
 
 /// Whether a processor takes seconds for a product that a GPU does in well under a millisecond.
@@ -41,16 +38,14 @@ bool takes_a_processor_long(const ProductShape& shape);
 /// What the problem needs: A and B read once, C written once, two operations for each of m·n·k products.
 Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, std::string_view ceiling);
 
+/// Operations of a reference in double, which the check takes.
+double product_check_cost(const ProductShape& shape);
+
 /// Bytes of A, B and C with their guard bands.
 std::size_t product_footprint(const ProductShape& shape, double bytes_in, double bytes_out);
 
-/// How C may differ from the product of its inputs: see bound_of_f32() and bound_of_16_bits().
-struct ProductBound {
-  double of_sum = 0;       ///< What adding k products may be off by.
-  double of_rounding = 0;  ///< What writing c may be off by, over |c|.
-};
-
-/// Of sums in float of products of k pairs of inputs in (-1, 1), in any order that does not look at them.
+/// Of sums in float of products of k pairs of inputs in (-1, 1), in any order that does not look at them; against a
+/// reference that was itself rounded to float.
 ///
 /// With u = 2^-24: a partial sum of i products of such numbers has deviation √i/3, and rounding it costs at most u of
 /// it, in a direction of its own: after k steps the deviation of the error is k·u/7. Elements whose partial sums
@@ -58,13 +53,17 @@ struct ProductBound {
 /// what not one of 10^11 elements exceeds. (That bound is safe at few products: up to 5 the worst case is below it.)
 ///
 /// It is k/16 times less than the classic k·u·Σ|a||b|: at k = 257 one product left out, 1/4 on the average, shows in
-/// all but one of 1500 elements, and factors rounded to the 11 bits of TF32 in all.
-ProductBound bound_of_f32(std::size_t k);
+/// all but one of 1500 elements, and operands rounded to the 11 bits of TF32 in all. A c has deviation √k/3 itself, so
+/// that zero in its place is within the bound in about 10·u·√k of all elements: 4 in 100 000 at k = 4096.
+ErrorBound bound_of_f32(std::size_t k);
 
 /// Of 16-bit inputs whose products are summed by matrix units, which cut off what they cannot hold, all in one
 /// direction: by up to 2u of the partial sum for each eight products, k·√k·u in all, beside what plain float costs.
 /// C is written to `significant_bits`, 24 where it is of float.
-ProductBound bound_of_16_bits(std::size_t k, int significant_bits);
+///
+/// Zero in the place of a c is within the bound in about 2.4·u·(k + 4√k) of all elements, whatever their type: 6 in
+/// 10 000 at k = 4096, 12 in 10 000 at 8192. Rounding's share of the bound vanishes with c.
+ErrorBound bound_of_16_bits(std::size_t k, int significant_bits);
 
 /// Random inputs of full precision, `significant_bits` of them: odd multiples of 2^-bits in (-1, 1), never zero. (With
 /// fewer bits sums would be exact; but a multiplier draws less power on them, and large products run into its limit.)
@@ -75,33 +74,11 @@ struct ProductInputs {
   ProductInputs(std::uint64_t seed, std::size_t set, int significant_bits, bool transposed);
 };
 
-/// What is known of C, in double: all of its elements; or where these take too long (from 2^28 products or 2^25
-/// elements of all matrices on), its product with a vector x of random numbers, 1/2 ≤ |x| < 1 each. That is C·x =
-/// A·(B·x), three passes over matrices in place of m·n·k products: an element missing, wrong or in the place of another
-/// shows in its row.
-class ProductOracle {
- public:
-  ProductOracle(const ProductShape& shape, const ProductInputs& inputs);
+/// What the references of C are made of: A's rows `first` … and all of B.
+Gemm rows_of(const Gemm& gemm, std::size_t first, std::size_t count);
 
-  bool is_projection() const { return !x_.empty(); }
-  double bytes() const { return static_cast<double>((expected_.size() + x_.size()) * sizeof(double)); }
-
-  /// The worst of all elements, or rows, of `c`, which is row-major in device memory, its elements of type T (float,
-  /// Half, Bfloat16).
-  template <class T>
-  Verdict check(Device& device, std::span<const T> c, const ProductBound& bound, std::size_t set) const;
-
- private:
-  ProductShape shape_;
-  std::vector<double> expected_;  // m·n elements, or m sums
-  std::vector<double> x_;         // n, in a projection
-};
-
-/// One for each shape and inputs in a process, as long as not too much is held.
-std::shared_ptr<const ProductOracle> product_oracle(const ProductShape& shape, const ProductInputs& inputs);
-
-/// The one that is furthest beyond its bound, or next to it; `verdicts` may be empty.
-Verdict worst_of(const std::vector<Verdict>& verdicts);
+/// `row 3, column 5` of a C with `columns`.
+std::string element_name(std::size_t index, std::size_t columns);
 
 /// As the notes of the ladder have it, the cuBLAS factor of each rung: its time over that of the fastest rung whose
 /// name begins with `cublas`, at each point, and the mean over squares from 512 on.

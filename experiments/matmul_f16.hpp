@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "core/buffer.hpp"
 #include "core/experiment.hpp"
+#include "core/reference_cache.hpp"
 #include "experiments/matmul.hpp"
 
 namespace crosswarp {
@@ -19,9 +19,9 @@ namespace crosswarp {
 /// C = A·B with sums in float: of IEEE binary16 or bfloat16 (axis `type`), B stored k × n or, transposed, n × k (axis
 /// `layout`: nn, tn), C written in the inputs' type or in float (axis `out`: same, f32). 0 for k = 0.
 ///
-/// Inputs are random in (-1, 1), exact in their type; so are their products in float. At the shapes of the tests every
-/// element is held to a float64 product, at larger ones every row to a projection (ProductOracle), within what adding
-/// in float and writing in the output's type may cost (bound_of_16_bits).
+/// Inputs are random in (-1, 1), exact in their type; so are their products in float. Every element is held to a
+/// product in float64, which the device itself makes of them (Device::reference_gemm), within what adding in float and
+/// writing in the output's type may cost (bound_of_16_bits).
 class MatmulF16 {
  public:
   static constexpr std::string_view name = "matmul_f16";
@@ -51,27 +51,36 @@ class MatmulF16 {
                      const std::string& out);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
+  static double check_cost(const Point& point) { return product_check_cost(shape_of(point)); }
   static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) { return library_factors(outcomes); }
 
   MatmulF16(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+  MatmulF16(const MatmulF16&) = delete;
+  MatmulF16& operator=(const MatmulF16&) = delete;
 
   Args args(std::size_t set) const {
     return {a_[set].span(), b_[set].span(), c_[set].span(),   shape_.m,   shape_.n,
             shape_.k,       is_bf16_,       is_b_transposed_, is_f32_out_};
   }
+  void relocate();
   void refill(std::uint64_t generation);
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
 
  private:
+  void fill_inputs() const;
+  /// Of the inputs' type.
+  TypedSpan typed(const Buffer<std::uint16_t>& matrix) const;
+  TypedSpan result(std::size_t set) const;
+
   Device& device_;
   ProductShape shape_;
   bool is_bf16_, is_b_transposed_, is_f32_out_;
-  std::uint64_t seed_;
+  std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<std::uint16_t>> a_, b_;
   std::vector<Buffer<std::byte>> c_;
-  std::vector<std::shared_ptr<const ProductOracle>> oracles_;
+  ReferenceCache references_;
 };
 
 extern template ExperimentEntry describe<MatmulF16>();

@@ -2,7 +2,7 @@
 // as the tiles that are reused on chip are large enough.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 
 #include "core/buffer.hpp"
 #include "core/experiment.hpp"
+#include "core/reference_cache.hpp"
 #include "experiments/matmul.hpp"
 
 namespace crosswarp {
@@ -17,8 +18,8 @@ namespace crosswarp {
 /// C = A·B, all in float, without TF32: c[i·n + j] = a[i·k]·b[j] + … + a[i·k + k-1]·b[(k-1)·n + j], in any order; 0 for
 /// k = 0.
 ///
-/// Inputs are random in (-1, 1). At the shapes of the tests every element is held to a float64 product, at larger ones
-/// every row to a projection (ProductOracle), within what rounding in float may cost (bound_of_f32).
+/// Inputs are random in (-1, 1). Every element is held to a product in float64, which the device itself makes of them
+/// (Device::reference_gemm), within what rounding in float may cost (bound_of_f32).
 class MatmulF32 {
  public:
   static constexpr std::string_view name = "matmul_f32";
@@ -37,24 +38,30 @@ class MatmulF32 {
   static Point point(const ProductShape& shape);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
+  static double check_cost(const Point& point) { return product_check_cost(shape_of(point)); }
   static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) { return library_factors(outcomes); }
 
   MatmulF32(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+  MatmulF32(const MatmulF32&) = delete;
+  MatmulF32& operator=(const MatmulF32&) = delete;
 
   Args args(std::size_t set) const {
     return {a_[set].span(), b_[set].span(), c_[set].span(), shape_.m, shape_.n, shape_.k};
   }
+  void relocate();
   void refill(std::uint64_t generation);
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
 
  private:
+  void fill_inputs() const;
+
   Device& device_;
   ProductShape shape_;
-  std::uint64_t seed_;
+  std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> a_, b_, c_;
-  std::vector<std::shared_ptr<const ProductOracle>> oracles_;
+  ReferenceCache references_;
 };
 
 extern template ExperimentEntry describe<MatmulF32>();

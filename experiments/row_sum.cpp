@@ -6,6 +6,51 @@
 
 namespace crosswarp {
 
+RowSum::RowSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
+    : device_(device),
+      rows_(static_cast<std::size_t>(point.integer("m"))),
+      columns_(static_cast<std::size_t>(point.integer("n"))),
+      offset_(static_cast<std::size_t>(point.integer("offset"))),
+      seed_(seed),
+      in_(sets),
+      out_(sets),
+      references_(device, sets, rows_, 1, [this](std::size_t set, std::size_t first_row, std::span<float> to) {
+        device_.reference_row_sums(elements(set), first_row * columns_, columns_, to);
+      }) {
+  relocate();
+}
+
+void RowSum::relocate() {
+  for (auto* const buffers : {&in_, &out_})
+    for (auto& buffer : *buffers) buffer = {};
+  for (std::size_t set = 0; set < in_.size(); ++set) {
+    in_[set] = Buffer<float>(device_, rows_ * columns_, offset_);
+    out_[set] = Buffer<float>(device_, rows_);
+  }
+}
+
+void RowSum::refill(std::uint64_t generation) {
+  generation_ = generation;
+  for (std::size_t set = 0; set < in_.size(); ++set) device_.generate(in_[set].span(), elements(set));
+  references_.keep(generation);
+}
+
+void RowSum::poison() {
+  for (auto& out : out_) out.poison();
+}
+
+Verdict RowSum::check(ResultIn) const {
+  device_.synchronize();
+  std::vector<TypedSpan> results;
+  for (std::size_t set = 0; set < in_.size(); ++set) {
+    if (!out_[set].guards_intact() || !in_[set].guards_intact())
+      return {.ok = false, .where = "a guard band beside in or out was written to"};
+    results.push_back(out_[set].span());
+  }
+  return references_.check(generation_, results, {},
+                           [](std::size_t row) { return "sum of row " + std::to_string(row); });
+}
+
 std::vector<std::string> RowSum::findings(const std::vector<Outcome>& outcomes) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Outcome*>> shapes;
   for (const Outcome& o : outcomes) shapes[{o.point.integer("m"), o.point.integer("n")}].push_back(&o);
@@ -49,20 +94,6 @@ std::vector<std::string> RowSum::findings(const std::vector<Outcome>& outcomes) 
     for (const auto& [rung, use] : used) say("  %s: %.0f / %.0f", rung.c_str(), use.reads, use.writes);
   }
   return lines;
-}
-
-RowSum::Sums RowSum::cached_sums(const Lattice& elements, std::uint64_t seed, std::size_t set, std::size_t m,
-                                 std::size_t n) {
-  static std::map<std::tuple<std::uint64_t, std::size_t, std::size_t, std::size_t>, Sums> sums;
-  static std::size_t held = 0;
-  constexpr std::size_t most_held = std::size_t{1} << 26;
-  if (const auto known = sums.find({seed, set, m, n}); known != sums.end()) return known->second;
-  if (held + m > most_held) {
-    sums.clear();
-    held = 0;
-  }
-  held += m;
-  return sums[{seed, set, m, n}] = std::make_shared<const std::vector<float>>(exact_sums(elements, m, n));
 }
 
 template ExperimentEntry describe<RowSum>();

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +17,15 @@
 #include "core/buffer.hpp"
 #include "core/experiment.hpp"
 #include "core/random.hpp"
+#include "core/reference_cache.hpp"
 
 namespace crosswarp {
 
 /// out[r] = in[r·n] + … + in[r·n + n-1] for each of m rows, in any order; 0 for n = 0.
 ///
-/// Inputs are lattice numbers (core/random.hpp), whose sums over a row are exact in float in any order. So the oracle
-/// is exact, the bound is 0, and every row is looked at: one element dropped, repeated or put into the neighbouring row
-/// is wrong.
+/// Inputs are lattice numbers (core/random.hpp), whose sums over a row are exact in float in any order. So the oracle,
+/// which the device itself makes from the generator (Device::reference_row_sums), is exact, the bound is 0, and every
+/// row is looked at: one element dropped, repeated or put into the neighbouring row is wrong.
 class RowSum {
  public:
   static constexpr std::string_view name = "row_sum";
@@ -129,6 +128,9 @@ class RowSum {
             .accesses = m * n};
   }
 
+  /// Of the generator and an addition, for each element.
+  static double check_cost(const Point& point) { return 2 * cost(point).accesses; }
+
   static std::size_t footprint(const Point& point) {
     const double elements = static_cast<double>(point.integer("m")) * (static_cast<double>(point.integer("n")) + 1) +
                             static_cast<double>(point.integer("offset"));
@@ -136,55 +138,17 @@ class RowSum {
     return static_cast<std::size_t>(std::min(elements * sizeof(float), most)) + 4 * Buffer<float>::guard;
   }
 
-  RowSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : device_(device), columns_(static_cast<std::size_t>(point.integer("n"))), seed_(seed) {
-    const auto rows = static_cast<std::size_t>(point.integer("m"));
-    const auto offset = static_cast<std::size_t>(point.integer("offset"));
-    for (std::size_t set = 0; set < sets; ++set) {
-      in_.emplace_back(device, rows * columns_, offset);
-      out_.emplace_back(device, rows);
-    }
-    expected_.resize(sets);
-  }
-
-  void refill(std::uint64_t generation) {
-    const std::uint64_t seed = generation_seed(seed_, generation);
-    for (std::size_t set = 0; set < in_.size(); ++set) {
-      const Lattice elements{RandomStream(seed, set), exact_bits(columns_)};
-      device_.generate(in_[set].span(), elements);
-      expected_[set] = cached_sums(elements, seed, set, out_[set].size(), columns_);
-    }
-  }
-
-  Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
+  RowSum(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+  RowSum(const RowSum&) = delete;
+  RowSum& operator=(const RowSum&) = delete;
 
   Args args(std::size_t set) const { return {in_[set].span(), columns_, out_[set].span()}; }
 
-  void poison() {
-    for (auto& out : out_) out.poison();
-  }
-
-  Verdict check(ResultIn) const {
-    device_.synchronize();
-    Verdict worst{.ok = true, .error = 0, .bound = 0, .where = {}};
-    for (std::size_t set = 0; set < in_.size(); ++set) {
-      if (!out_[set].guards_intact() || !in_[set].guards_intact())
-        return {.ok = false, .where = "a guard band beside in or out was written to"};
-      const std::vector<float> sums = out_[set].read();
-      const std::vector<float>& expected = *expected_[set];
-      for (std::size_t row = 0; row < sums.size(); ++row) {
-        if (sums[row] == expected[row]) continue;
-        const double error = std::abs(double{sums[row]} - expected[row]);
-        const bool is_worse = !std::isnan(worst.error) && (std::isnan(error) || error > worst.error);
-        if (!worst.ok && !is_worse) continue;
-        worst.ok = false;
-        worst.error = error;
-        worst.where = mismatch("sum of row " + std::to_string(row) + " of input " + std::to_string(set), sums[row],
-                               expected[row]);
-      }
-    }
-    return worst;
-  }
+  void relocate();
+  void refill(std::uint64_t generation);
+  Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
+  void poison();
+  Verdict check(ResultIn) const;
 
   /// What a block does in shared memory for one row: words.
   struct SharedUse {
@@ -217,8 +181,6 @@ class RowSum {
   static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
 
  private:
-  using Sums = std::shared_ptr<const std::vector<float>>;
-
   /// Backend, variant and tuning of `cuda/row_sum/ilp@k2`.
   static std::tuple<std::string, std::string, std::string> parts(const std::string& rung) {
     const auto slash = rung.rfind('/'), at = rung.find('@');
@@ -231,16 +193,16 @@ class RowSum {
     return found == among.end() ? nullptr : *found;
   }
 
-  /// The oracle takes a pass over all indices, so one process asks it once for each set of inputs; as long as the sums
-  /// are few enough to be kept.
-  static Sums cached_sums(const Lattice& elements, std::uint64_t seed, std::size_t set, std::size_t m, std::size_t n);
+  Lattice elements(std::size_t set) const {
+    return {RandomStream(generation_seed(seed_, generation_), set), exact_bits(columns_)};
+  }
 
   Device& device_;
-  std::size_t columns_;
-  std::uint64_t seed_;
+  std::size_t rows_, columns_, offset_;
+  std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> in_;
   std::vector<Buffer<float>> out_;
-  std::vector<Sums> expected_;
+  ReferenceCache references_;
 };
 
 extern template ExperimentEntry describe<RowSum>();
