@@ -100,6 +100,41 @@ TEST(RowSum, NamesTheWorstOfAllRows) {
   EXPECT_NE(problem.check(ResultIn::device).where.find("row 8"), std::string::npos);
 }
 
+TEST(RowSum, IsCheckedByTheGenerationFilledLastWhereverItsBuffersAre) {
+  RowSum problem(*open_host_device(), RowSum::point(9, 100, 3), 5, 2);
+  for (const std::uint64_t generation : {0, 1, 2, 1, 0}) {
+    if (generation == 2) problem.relocate();
+    problem.refill(generation);
+    if (generation != 0) {
+      EXPECT_FALSE(problem.check(ResultIn::device).ok) << "by the generation before";
+    }
+    for (const std::size_t set : {0, 1}) sum_rows(problem.args(set));
+    EXPECT_TRUE(problem.check(ResultIn::device).ok) << generation;
+    EXPECT_EQ(problem.outputs(1).at(0).data(), reinterpret_cast<std::byte*>(problem.args(1).out.data()));
+    EXPECT_EQ(problem.outputs(1).at(0).size(), problem.args(1).out.size_bytes());
+  }
+}
+
+TEST(RowSum, HasEveryWrongRowCaughtAmongAMillion) {
+  constexpr std::size_t rows = 1 << 20;
+  RowSum problem(*open_host_device(), RowSum::point(rows, 32), 5, 1);
+  problem.refill(1);
+  const RowSum::Args args = problem.args(0);
+  sum_rows(args);
+  ASSERT_TRUE(problem.check(ResultIn::device).ok);
+  const RandomStream random(8, 8);
+  for (std::size_t tried = 0; tried < 20; ++tried) {
+    const std::size_t row = tried == 0 ? rows - 1 : random(tried) % (rows - 1);
+    const float right = args.out[row];
+    const float wrong = tried % 2 == 0 ? right - args.in[row * 32 + tried] : std::nextafter(right, 9.0f);
+    args.out[row] = wrong;
+    const Verdict verdict = problem.check(ResultIn::device);
+    EXPECT_FALSE(verdict.ok) << row;
+    EXPECT_NE(verdict.where.find("row " + std::to_string(row) + " "), std::string::npos) << verdict.where;
+    args.out[row] = right;
+  }
+}
+
 TEST(RowSum, AsksItsOracleOfEverySetSeedAndShape) {
   for (const std::uint64_t seed : {1, 2})
     for (const auto& [m, n] : {Shape{4, 6}, Shape{6, 4}}) {
