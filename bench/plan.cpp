@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/format.hpp"
@@ -76,11 +78,17 @@ Plan plan(const Options& options, Executor& executor) {
 
   const std::string pattern = benchmark_filter(options);
   std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
+  std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
   for (const Cell& cell : Registry::instance().cells(filter)) {
     const Seat& seat = executor.seat(*cell.backend);
     const auto& device = seat.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
     if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) continue;
+    if (device && is_default_sweep(*cell.experiment, filter) &&
+        !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
+      unchecked[{cell.experiment->name, device->name}].insert(cell.point);
+      continue;
+    }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
     if (device && bytes > seat.free_memory)
       throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
@@ -88,6 +96,9 @@ Plan plan(const Options& options, Executor& executor) {
                               binary_bytes(static_cast<double>(seat.free_memory))));
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
+  for (const auto& [where, left_out] : unchecked)
+    fmt::print(stderr, "{}: {} larger points left out, which {} cannot check whole in time\n", where.first,
+               left_out.size(), where.second);
   // Tables read like ladders: backends as they were asked for, each from its first rung up.
   const auto ladder_order = [&](const Cell& a, const Cell& b) {
     const auto place = [&](const Cell& cell) {

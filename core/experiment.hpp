@@ -109,6 +109,9 @@ using Memory = std::vector<std::span<std::byte>>;
 ///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
 ///     static std::vector<Point> bench_points();   // of axes that go together (rows and columns), in place of the
 ///                                                 // product of their defaults where a run names none of them
+///     static double check_cost(const Point&);     // operations that a reference of one set takes, where these are
+///     more
+///                                                 // than some for each element of inputs and outputs
 ///     static std::vector<Expectation> expectations(const Point&);
 ///     static std::vector<CeilingPoint> ceilings();
 ///     static std::vector<std::string> findings(const std::vector<Outcome>&);  // of one device and mode; lines
@@ -196,6 +199,7 @@ struct ExperimentEntry {
   std::function<std::size_t(const Point&)> footprint;
   std::function<std::unique_ptr<Problem>(Device&, const Point&, std::uint64_t seed, std::size_t sets)> prepare;
   bool may_undercut_a_launch = false;
+  std::function<double(const Point&)> check_cost = [](const Point&) { return 0.0; };
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
   std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
@@ -221,6 +225,7 @@ ExperimentEntry describe() {
                           return std::make_unique<ProblemOf<E>>(device, point, seed, sets);
                         }};
   if constexpr (requires { E::may_undercut_a_launch; }) entry.may_undercut_a_launch = E::may_undercut_a_launch;
+  if constexpr (requires { E::check_cost; }) entry.check_cost = E::check_cost;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
@@ -228,5 +233,13 @@ ExperimentEntry describe() {
   if constexpr (requires { E::findings; }) entry.findings = E::findings;
   return entry;
 }
+
+/// The most operations that a reference of one set may take on a device: about a second's on a GPU, in float64, and one
+/// or two of a small processor.
+double most_check_cost(const DeviceInfo& device);
+
+/// Why `device` takes too long to check every element of a result at `point`, with a smaller point that it checks in
+/// time. Empty where it does not: results are checked whole or not at all.
+std::string takes_too_long_to_check(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device);
 
 }  // namespace crosswarp

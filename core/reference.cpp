@@ -44,7 +44,7 @@ std::uint64_t fingerprint(const TypedSpan& memory) {
         std::uint64_t sum = mix(sizeof(T) + 16 * typed.size());
 #pragma omp parallel for reduction(+ : sum) schedule(static)
         for (std::size_t i = 0; i < typed.size(); ++i)
-          sum += mix(std::bit_cast<std::uint64_t>(widened(typed[i])) + mix(i + 1));
+          sum += mix(std::bit_cast<std::uint64_t>(to_double(typed[i])) + mix(i + 1));
         return sum;
       },
       memory);
@@ -66,11 +66,11 @@ void multiply(const Gemm& gemm, std::span<const T> a, std::span<const T> b, std:
       std::array<std::array<double, tile_columns>, tile_depth> b_tile{};  // zeros past the last row and column
       for (std::size_t l = 0; l < depth; ++l)
         for (std::size_t column = 0; column < columns; ++column)
-          b_tile[l][column] = widened(gemm.b_transposed ? b[(first_column + column) * k + first + l]
-                                                        : b[(first + l) * n + first_column + column]);
+          b_tile[l][column] = to_double(gemm.b_transposed ? b[(first_column + column) * k + first + l]
+                                                          : b[(first + l) * n + first_column + column]);
       for (std::size_t row = 0; row < rows; ++row) {
         std::array<double, tile_depth> factors{};
-        for (std::size_t l = 0; l < depth; ++l) factors[l] = widened(a[(first_row + row) * k + first + l]);
+        for (std::size_t l = 0; l < depth; ++l) factors[l] = to_double(a[(first_row + row) * k + first + l]);
         for (std::size_t l = 0; l < depth; l += unroll)
           for (std::size_t column = 0; column < tile_columns; ++column) {
             double sum = sums[row][column];
@@ -167,13 +167,13 @@ Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference,
         {
           WorstElement worst;
 #pragma omp for schedule(static) nowait
-          for (std::size_t i = 0; i < is.size(); ++i) worst.add(widened(is[i]), widened(should_be[i]), i, bound);
+          for (std::size_t i = 0; i < is.size(); ++i) worst.add(to_double(is[i]), to_double(should_be[i]), i, bound);
 #pragma omp critical
           found.worst.add(worst);
         }
         if (const std::uint64_t i = found.worst.index; i < is.size()) {
-          found.is = widened(is[i]);
-          found.should_be = widened(should_be[i]);
+          found.is = to_double(is[i]);
+          found.should_be = to_double(should_be[i]);
         }
         return found;
       },

@@ -13,7 +13,7 @@ namespace crosswarp {
 
 /// Exact.
 template <class T>
-constexpr double widened(T element) {
+constexpr double to_double(T element) {
   if constexpr (std::same_as<T, Half> || std::same_as<T, Bfloat16>)
     return to_float(element);
   else

@@ -16,6 +16,7 @@ namespace crosswarp {
 namespace {
 
 constexpr std::size_t most_launches = 20;
+constexpr std::uint64_t generations = 2;                    // of inputs, that a run alternates between
 constexpr std::size_t most_ballast = std::size_t{4} << 20;  // bytes by which a placement's buffers are moved at most
 
 constexpr const char* lost_earlier = "the device was lost to an earlier fault";
@@ -25,11 +26,15 @@ double wall_clock() {
 }
 double processor_clock() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Launches in a sample: as many as distinct inputs fit into a small share of the memory, so that short kernels are
-/// timed over many of them and long ones need no averaging. The same for every row of a point.
-std::size_t launches_in(const Device& device, std::size_t footprint, Mode mode) {
+/// Launches in a sample: as many as distinct inputs fit into a small share of the memory, and as their references are
+/// made in time, so that short kernels are timed over many of them and long ones need no averaging. The same for every
+/// row of a point.
+std::size_t launches_in(const DeviceInfo& device, const Cell& cell, Mode mode) {
   if (mode == Mode::single) return 1;
-  return std::clamp<std::size_t>(device.info().memory / 128 / std::max<std::size_t>(footprint, 1), 1, most_launches);
+  const auto fit =
+      static_cast<double>(device.memory) / 128 / static_cast<double>(cell.experiment->footprint(cell.point));
+  const double checked = most_check_cost(device) / (generations * cell.experiment->check_cost(cell.point));
+  return static_cast<std::size_t>(std::clamp<double>(std::min(fit, checked), 1, most_launches));
 }
 
 constexpr std::uint64_t rounds_between_refills = 8;  // on average
@@ -177,7 +182,7 @@ struct Runner::Inputs {
   std::uint64_t drawn = 0;
 
   void change() {
-    generation ^= 1;
+    generation = (generation + 1) % generations;
     problem.refill(generation);
   }
   /// Drawn before each round.
@@ -217,7 +222,7 @@ std::string Runner::skipped(const Cell& cell) {
     return missing;
   if (const std::size_t bytes = cell.experiment->footprint(cell.point); bytes > info.memory)
     return fmt::format("needs {} MiB, {} has {}", bytes >> 20, info.name, info.memory >> 20);
-  return {};
+  return takes_too_long_to_check(*cell.experiment, cell.point, info);
 }
 
 Result Runner::start(const Cell& cell) {
@@ -401,7 +406,7 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
   enter(device);
   const Cell& first = all[places.front()].cell;
   const std::size_t footprint = first.experiment->footprint(first.point);
-  const Batching batching{launches_in(device, footprint, mode), mode};
+  const Batching batching{launches_in(device.info(), first, mode), mode};
   measured_bandwidth(device);  // which also brings it to its working clock
   std::vector<Contestant> contestants;
   for (const std::size_t i : places) {
@@ -434,7 +439,7 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
       break;  // what was measured so far is as good as before
     }
     preparing += wall_clock() - began;
-    Inputs inputs{*problem, p % 2, RandomStream(options_.seed, p)};
+    Inputs inputs{*problem, p % generations, RandomStream(options_.seed, p)};
     preparing += run_placement(device, inputs, batching, contestants, floors);
     // They bind in another order next time: small workspaces lie side by side, and which one lies where is worth 4 % of
     // a short launch.

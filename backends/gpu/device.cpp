@@ -317,7 +317,7 @@ class Gpu final : public GpuDevice {
         [&]<class T>(std::span<T> typed) {
           T element;
           read(&element, &typed[i], sizeof element);
-          return widened(element);
+          return to_double(element);
         },
         of);
   }

@@ -10,13 +10,13 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// As widened(); binary16 in one instruction.
+/// As to_double(); binary16 in one instruction.
 template <class T>
 __device__ double wide(T element) {
   if constexpr (std::same_as<T, Half>)
     return half_value(element);
   else
-    return widened(element);
+    return to_double(element);
 }
 
 /// Where a reference goes: to one of the two types that it may have.

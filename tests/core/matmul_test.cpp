@@ -47,6 +47,7 @@ T narrow(float value) {
 class MatmulOf : public testing::TestWithParam<ProductShape> {
  protected:
   MatmulOf() : problem(*open_host_device(), MatmulF32::point(GetParam()), 5, 2) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) multiply(problem.args(set), set == 1);
   }
@@ -111,7 +112,7 @@ struct Numbers {
   TypedSpan memory;
 
   double get(std::size_t i) const {
-    return std::visit([&](auto typed) { return widened(typed[i]); }, memory);
+    return std::visit([&](auto typed) { return to_double(typed[i]); }, memory);
   }
   void set(std::size_t i, double value) const {
     std::visit([&]<class T>(std::span<T> typed) { typed[i] = narrow<T>(static_cast<float>(value)); }, memory);
@@ -315,6 +316,23 @@ TEST(Matmul, CostsTwoOperationsForEachProduct) {
   EXPECT_EQ(cost.ceiling, "f32");
   EXPECT_EQ(MatmulF16::cost(MatmulF16::point({3, 5, 7}, "tn", "bf16", "same")).ceiling, "tensor_bf16");
   EXPECT_EQ(MatmulF16::cost(MatmulF16::point({3, 5, 7}, "tn", "f16", "f32")).bytes_written, 4 * 3 * 5);
+}
+
+TEST(Matmul, IsNotForAProcessorWhereItsReferenceTakesMinutes) {
+  const ExperimentEntry entry = describe<MatmulF32>();
+  DeviceInfo gpu{.name = "Fake 1", .warp_size = 32}, host = host_device_info();
+  const auto too_long = [&](std::size_t n, const DeviceInfo& on) {
+    return takes_too_long_to_check(entry, MatmulF32::point({n, n, n}), on);
+  };
+  EXPECT_EQ(too_long(1536, host), "");
+  EXPECT_EQ(too_long(8192, gpu), "");
+  EXPECT_NE(too_long(40'000, gpu), "");
+  gpu.emulated = true;
+  EXPECT_NE(too_long(8192, gpu), "");
+  EXPECT_EQ(too_long(2048, host), "cannot be checked whole in time: a reference takes 1.7e+10 operations, " +
+                                      host.name + " is given 8.6e+09, m:1624/n:1624/k:1624/type:f32 can be");
+  for (const Point& point : MatmulF32::bench_points())  // all of them on a GPU
+    EXPECT_LE(entry.check_cost(point), most_check_cost({.warp_size = 32}));
 }
 
 TEST(Matmul, FindsTheCublasFactorsAndTheirMeans) {

@@ -40,8 +40,8 @@ TYPED_TEST(ReferenceGemm, IsThePlainSumInLongDoubleAtAnyShape) {
         for (std::size_t column = 0; column < n; ++column) {
           long double sum = 0;
           for (std::size_t l = 0; l < k; ++l)
-            sum += static_cast<long double>(widened(a[row * k + l])) *
-                   widened(b[transposed ? column * k + l : l * n + column]);
+            sum += static_cast<long double>(to_double(a[row * k + l])) *
+                   to_double(b[transposed ? column * k + l : l * n + column]);
           const std::size_t i = row * n + column;
           ASSERT_NEAR(c[i], static_cast<double>(sum), 1e-13 * static_cast<double>(k)) << m << " " << n << " " << k;
           ASSERT_EQ(rounded[i], static_cast<float>(c[i]));

@@ -27,6 +27,7 @@ void sum_rows(const RowSum::Args& args, bool backwards = false) {
 class RowsOf : public testing::TestWithParam<std::pair<std::int64_t, std::int64_t>> {
  protected:
   RowsOf() : problem(*open_host_device(), RowSum::point(GetParam().first, GetParam().second, 1), 5, 2) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) sum_rows(problem.args(set), set == 1);
   }
