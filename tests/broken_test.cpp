@@ -1,13 +1,23 @@
-// Every variant under tests/broken must be reported as wrong or failed, each in a process of its own.
+// Every variant under tests/broken must get no rate and be reported for what it is, each in a process of its own.
+//
+// A file says in comments how it is run and how it is caught:
+//     // at: FLAGS         the point, and flags of bench (without: --n 1003)
+//     // needs: GPU        or: two devices; skipped where the backend has none
+//     // caught by: WAY    verification or timed run, where it is not both
+//     // says: TEXT        what the report must contain; from `implausible:` on where that is the verdict
+//     // caught here       behind the line that a sanitizer or the emulation must name
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,29 +27,76 @@
 namespace crosswarp {
 namespace {
 
+constexpr const char* by_verification = "verification";
+constexpr const char* by_timed_run = "timed run";
+
 /// A file under tests/broken, on one of the backends that it is compiled for.
 struct BrokenVariant {
   std::string program, backend, name;
   std::filesystem::path file;
+  std::map<std::string, std::string> marks;
+
+  std::string mark(const std::string& key, const std::string& otherwise = {}) const {
+    const auto found = marks.find(key);
+    return found == marks.end() ? otherwise : found->second;
+  }
+  bool is_emulated() const { return backend.starts_with("simt"); }
+  /// Whether a run of that kind must catch it. An emulation is never timed.
+  bool is_caught(const std::string& way) const {
+    return mark("caught by", way) == way && !(way == by_timed_run && is_emulated());
+  }
 };
 
-/// Every one, whether or not this build has its program and backend.
+/// For GoogleTest, which would print its bytes.
+void PrintTo(const BrokenVariant& variant, std::ostream* out) { *out << variant.file; }
+
+std::filesystem::path root() { return source_tree() / "tests/broken"; }
+
+/// All variants, by path.
+std::vector<std::filesystem::path> broken_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(root()))
+    if (file.path().extension() == ".cpp" || file.path().extension() == ".cu") files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// What the comment lines at the top of a file say as `// key: value`.
+std::map<std::string, std::string> marks_of(const std::filesystem::path& file) {
+  static const std::set<std::string> keys{"at", "needs", "caught by", "says"};
+  std::map<std::string, std::string> marks;
+  std::ifstream text(file);
+  for (std::string line; std::getline(text, line) && line.starts_with("// ");) {
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos && keys.contains(line.substr(3, colon - 3)))
+      marks[line.substr(3, colon - 3)] = line.substr(colon + 2);
+  }
+  return marks;
+}
+
+/// Each file on each of its backends, whether or not this build has them.
 std::vector<BrokenVariant> broken_variants() {
   using Where = std::pair<std::string, std::string>;  // program, backend
-  const std::map<std::string, std::vector<Where>> places{
+  const std::map<std::string, std::vector<Where>> backends{
       {"host", {{"broken_bench", "host"}}},
+      {"kokkos", {{"broken_bench", "kokkos"}}},
       {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}}},
+      {"nvidia", {{"broken_bench", "cuda"}}},
       {"simt", {{"broken_asan", "simt"}}},
       {"race", {{"broken_tsan", "simt"}}}};
   std::vector<BrokenVariant> all;
-  const std::filesystem::path root = source_tree() / "tests/broken";
-  for (const auto& file : std::filesystem::recursive_directory_iterator(root))
-    if (file.path().extension() == ".cpp" || file.path().extension() == ".cu")
-      for (const auto& [program, backend] : places.at(std::filesystem::relative(file.path(), root).begin()->string()))
-        all.push_back({program, backend, file.path().stem().string(), file.path()});
+  for (const auto& file : broken_files())
+    for (const auto& [program, backend] : backends.at(std::filesystem::relative(file, root()).begin()->string()))
+      all.push_back({program, backend, file.stem().string(), file, marks_of(file)});
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return std::tie(a.backend, a.file) < std::tie(b.backend, b.file); });
   return all;
+}
+
+std::vector<BrokenVariant> caught(const std::string& way) {
+  std::vector<BrokenVariant> variants = broken_variants();
+  std::erase_if(variants, [&](const BrokenVariant& v) { return !v.is_caught(way); });
+  return variants;
 }
 
 /// `file.cu:12`, for the line that is marked as the one to be caught; empty where none is.
@@ -52,15 +109,6 @@ std::string marked_line(const std::filesystem::path& file) {
   return {};
 }
 
-/// How a broken variant runs, and at which point: as its file says behind `// at:`, else that of a sum.
-std::string point_of(const std::filesystem::path& file) {
-  const std::string mark = "// at: ";
-  std::ifstream text(file);
-  for (std::string line; std::getline(text, line);)
-    if (line.starts_with(mark)) return line.substr(mark.size());
-  return "--n 1003";
-}
-
 /// Words by which a sanitizer that ends a program says why.
 bool sanitizer_complains(const std::string& output) {
   for (const char* words : {"ERROR: AddressSanitizer", "runtime error: ", "WARNING: ThreadSanitizer"})
@@ -68,34 +116,51 @@ bool sanitizer_complains(const std::string& output) {
   return false;
 }
 
+/// The lines of `bench devices` that begin with a backend's name: its devices, or why there is none.
+std::vector<std::string> device_lines(const std::string& devices, const std::string& backend) {
+  std::vector<std::string> lines;
+  std::istringstream text(devices);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with(backend + " ")) lines.push_back(line);
+  return lines;
+}
+
+/// The third column of such a line: `sm_90`, `x86_64`.
+std::string architecture(const std::string& device_line) {
+  std::istringstream columns(device_line);
+  std::string word;
+  for (int i = 0; i < 3; ++i) columns >> word;
+  return word;
+}
+
 class Broken : public testing::TestWithParam<BrokenVariant> {
  protected:
-  std::string backend() const { return GetParam().backend; }
-  std::string variant() const { return GetParam().name; }
-  bool is_emulated() const { return backend().starts_with("simt"); }
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
-    return run_process(sibling(GetParam().program) + " -q --backend " + backend() + " --variant " + variant() +
-                       " --experiment " + GetParam().file.parent_path().filename().string() + " " +
-                       point_of(GetParam().file) + " " + arguments);
+    const BrokenVariant& v = GetParam();
+    return run_process(sibling(v.program) + " -q --backend " + v.backend + " --variant " + v.name + " --experiment " +
+                       v.file.parent_path().filename().string() + " " + v.mark("at", "--n 1003") + " " + arguments);
   }
 
   void SetUp() override {
-    if (!std::filesystem::exists(sibling(GetParam().program))) GTEST_SKIP() << "no " << GetParam().program << " here";
-    const Finished devices = run_process(sibling(GetParam().program) + " devices");
+    const BrokenVariant& v = GetParam();
+    if (!std::filesystem::exists(sibling(v.program))) GTEST_SKIP() << "no " << v.program << " here";
+    const Finished devices = run_process(sibling(v.program) + " devices");
     ASSERT_EQ(devices.exit_code, 0) << devices.output;
-    const auto line = devices.output.find("\n" + backend() + " ");
-    if (line == std::string::npos) GTEST_SKIP() << "no backend " << backend() << " here";
-    if (devices.output.substr(line + 1, devices.output.find('\n', line + 1) - line).find("none: ") != std::string::npos)
-      GTEST_SKIP() << "no device for " << backend();
-    if (is_emulated() && variant() == "waits_for_the_device") GTEST_SKIP() << "for a timed run to catch";
+    const std::vector<std::string> lines = device_lines(devices.output, v.backend);
+    if (lines.empty()) GTEST_SKIP() << "no backend " << v.backend << " here";
+    if (lines.front().find("none: ") != std::string::npos) GTEST_SKIP() << "no device for " << v.backend;
+    const std::string needs = v.mark("needs");
+    if (needs == "two devices" && lines.size() < 2) GTEST_SKIP() << v.backend << " has one device only";
+    if (const auto host = device_lines(devices.output, "host");
+        needs == "GPU" && !host.empty() && architecture(lines.front()) == architecture(host.front()))
+      GTEST_SKIP() << v.backend << " runs on the host";
   }
 };
 
-TEST_P(Broken, IsCaughtByVerification) {
-  if (variant() == "wrong_from_the_second_launch_on")
-    GTEST_SKIP() << "right the first time: for the timed run to catch";
-  if (variant() == "waits_for_the_device") GTEST_SKIP() << "its result is right: for the timed run to catch";
+class BrokenVerified : public Broken {};
+
+TEST_P(BrokenVerified, IsCaught) {
   const Finished verified = run("--verify");
   const std::string& said = verified.output;
   EXPECT_NE(verified.exit_code, 0) << said;
@@ -103,11 +168,13 @@ TEST_P(Broken, IsCaughtByVerification) {
               sanitizer_complains(said))
       << said;
   EXPECT_NE(said.find(marked_line(GetParam().file)), std::string::npos) << said;
+  EXPECT_NE(said.find(GetParam().mark("says")), std::string::npos) << said;
 }
 
-TEST_P(Broken, GetsNoRateFromATimedRun) {
-  if (is_emulated()) GTEST_SKIP() << "an emulation is never timed";
-  const std::string json = temporary_file(backend() + "_" + variant() + ".json");
+class BrokenTimed : public Broken {};
+
+TEST_P(BrokenTimed, GetsNoRate) {
+  const std::string json = temporary_file(GetParam().backend + "_" + GetParam().name + ".json");
   const Finished timed = run("--min-time 0.001 --json " + json);
   EXPECT_EQ(timed.exit_code, 1) << timed.output;
   std::filesystem::remove(json + ".journal");
@@ -115,14 +182,50 @@ TEST_P(Broken, GetsNoRateFromATimedRun) {
   const auto results = nlohmann::json::parse(file).at("benchmarks");
   std::filesystem::remove(json);
   ASSERT_EQ(results.size(), 1u);
-  EXPECT_TRUE(results[0].at("status") == "wrong" || results[0].at("status") == "failed") << results[0];
-  EXPECT_TRUE(results[0].at("real_time").is_null());
-  EXPECT_TRUE(results[0].at("bytes_per_second").is_null());
+  const std::string label = results[0].at("label"), says = GetParam().mark("says");
+  if (!says.starts_with("implausible:")) {
+    EXPECT_TRUE(label.starts_with("wrong: ") || label.starts_with("failed: ")) << label;
+    EXPECT_TRUE(results[0].at("real_time").is_null()) << label;
+  }
+  EXPECT_NE(label.find(says), std::string::npos) << "it says: " << label << "\nand not: " << says;
+  EXPECT_TRUE(results[0].at("bytes_per_second").is_null()) << label;
+  EXPECT_TRUE(results[0].at("rate").is_null()) << label;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Broken, testing::ValuesIn(broken_variants()), [](const auto& info) {
+const auto test_name = [](const auto& info) {
   return info.param.backend + "_" + info.param.file.parent_path().filename().string() + "_" + info.param.name;
-});
+};
+INSTANTIATE_TEST_SUITE_P(All, BrokenVerified, testing::ValuesIn(caught(by_verification)), test_name);
+INSTANTIATE_TEST_SUITE_P(All, BrokenTimed, testing::ValuesIn(caught(by_timed_run)), test_name);
+
+TEST(BrokenFiles, EachIsCaughtSomehow) {
+  std::set<std::filesystem::path> all;
+  std::set<std::filesystem::path> held;
+  for (const BrokenVariant& v : broken_variants()) {
+    all.insert(v.file);
+    if (v.is_caught(by_verification) || v.is_caught(by_timed_run)) held.insert(v.file);
+    const std::string way = v.mark("caught by", by_verification), needs = v.mark("needs", "GPU");
+    EXPECT_TRUE(way == by_verification || way == by_timed_run) << v.file << " is caught by: " << way;
+    EXPECT_TRUE(needs == "GPU" || needs == "two devices") << v.file << " needs: " << needs;
+  }
+  EXPECT_EQ(held, all);
+}
+
+/// The page of what is guaranteed names every variant here, and no other, and says how many there are.
+TEST(BrokenFiles, AreThoseOfTheTrustPage) {
+  std::ifstream page(source_tree() / "docs/trust.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  ASSERT_FALSE(text.empty());
+  std::set<std::string> here, named;
+  for (const auto& file : broken_files()) here.insert(std::filesystem::relative(file, root()).string());
+  const std::regex path("`((?:host|cuda|nvidia|kokkos|simt|race)/[a-z0-9_]+/[a-z0-9_]+\\.(?:cu|cpp))`");
+  for (std::sregex_iterator found(text.begin(), text.end(), path), end; found != end; ++found)
+    named.insert((*found)[1]);
+  for (const std::string& file : here) EXPECT_TRUE(named.contains(file)) << "docs/trust.md does not name " << file;
+  for (const std::string& file : named) EXPECT_TRUE(here.contains(file)) << "docs/trust.md names " << file;
+  EXPECT_NE(text.find(std::to_string(here.size()) + " broken variants"), std::string::npos)
+      << "docs/trust.md says another number than " << here.size();
+}
 
 }  // namespace
 }  // namespace crosswarp

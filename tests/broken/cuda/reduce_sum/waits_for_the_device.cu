@@ -1,4 +1,6 @@
 // Waits for the device without declaring it: must fail when timed behind the gate.
+// caught by: timed run
+// says: declare .result = ResultIn::host
 #include "experiments/reduce_sum.hpp"
 #include "tests/broken/cuda/serial_sum.hpp"
 

@@ -1,4 +1,5 @@
-// Right the first time, wrong ever after: must be caught by the verification after timing.
+// Right twenty times, wrong ever after: must be caught by the verification after timing.
+// caught by: timed run
 #include "backends/host/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -12,7 +13,7 @@ void sum(const Queue&, const ReduceSum::Args& args) {
   args.f32().out[0] = launches++ < 20 ? sum : 0.0f;
 }
 
-const Register<ReduceSum> variant{{.idea = "broken: wrong from the second launch on", .launch = sum}};
+const Register<ReduceSum> variant{{.idea = "broken: wrong after twenty launches", .launch = sum}};
 
 }  // namespace
 }  // namespace crosswarp::host

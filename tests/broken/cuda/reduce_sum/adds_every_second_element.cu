@@ -1,0 +1,20 @@
+// Adds every second element, twice: an estimate, and wrong.
+#include "tests/broken/cuda/serial_sum.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+__global__ void add_half(const float* in, std::size_t n, float* out) {
+  float sum = 0;
+  for (std::size_t i = 0; i < n; i += 2) sum += in[i];
+  *out = 2 * sum;
+}
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  launch(add_half, 1, 1, 0, queue, args.f32().in.data(), args.f32().in.size(), args.f32().out.data());
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: adds every second element twice", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

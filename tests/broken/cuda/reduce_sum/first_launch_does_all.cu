@@ -1,0 +1,20 @@
+// Once it knows the sets of a sample, the first launch does the work of all, and the others return at once.
+// caught by: timed run
+// says: wrote the output of a later launch
+#include "tests/broken/cuda/batched_sum.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  static KnownSets known;
+  bool is_new = false;
+  const std::size_t index = known.index_of(args.f32(), is_new);
+  if (is_new) return add_serially_on(queue, args.f32());
+  if (index == 0) add_all(queue, known.sets());
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: the first launch does all", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,21 @@
+// Once it knows the sets of a sample, the first launch does the work of all, and the others return at once.
+// caught by: timed run
+// says: wrote the output of a later launch
+#include "tests/broken/host/known_sets.hpp"
+
+namespace crosswarp::host {
+namespace {
+
+void sum(const Queue&, const ReduceSum::Args& args) {
+  static KnownSets known;
+  bool is_new = false;
+  const std::size_t index = known.index_of(args.f32(), is_new);
+  if (is_new) return add_serially_on(args.f32());
+  if (index == 0)
+    for (const auto& set : known.sets()) add_serially_on(set);
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: the first launch does all", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::host

@@ -1,0 +1,23 @@
+// Hands its result over from a thread, 2 ms after the launch has returned.
+// caught by: timed run
+// says: its output was not there behind the last launch
+#include <chrono>
+#include <thread>
+
+#include "tests/broken/host/serial_sum.hpp"
+
+namespace crosswarp::host {
+namespace {
+
+void sum(const Queue&, const ReduceSum::Args& args) {
+  static std::jthread worker;  // the one before is waited for
+  worker = std::jthread([result = add_serially(args.f32().in), out = args.f32().out.data()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    *out = result;
+  });
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: goes on in a thread", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::host

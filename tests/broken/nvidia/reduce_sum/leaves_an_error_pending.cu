@@ -1,0 +1,18 @@
+// Leaves an error pending, which the next call that looks would take for its own.
+// at: --n 1003 --single
+// caught by: timed run
+// says: changed the device's state:
+#include "tests/broken/cuda/serial_sum.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+void sum(const Queue& queue, const ReduceSum::Args& args) {
+  add_serially_on(queue, args.f32());
+  ignore(cudaSetDevice(-1));  // refused
+}
+
+const Register<ReduceSum> variant{{.idea = "broken: leaves an error pending", .launch = sum}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
