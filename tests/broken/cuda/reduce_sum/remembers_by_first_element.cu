@@ -1,5 +1,8 @@
 // Remembers results by address and first element, on the device: always right, as it computes anew what it has not
-// seen. Only its time says that it reads one element of 2^26. at: --n 2^26 caught by: timed run says: implausible:
+// seen. Only its time says that it reads one element of 2^26.
+// at: --n 2^26
+// caught by: timed run
+// says: implausible:
 #include <map>
 
 #include "tests/broken/cuda/serial_sum.hpp"
