@@ -43,6 +43,7 @@ struct KernelUse {
   std::size_t blocks = 0;
   std::size_t useful_blocks = 0;  ///< Those that do not leave at once; 0: nobody said.
   std::size_t threads = 0;        ///< Per block.
+  bool pdl = false;               ///< By programmatic dependent launch: it begins while the launch before ends.
 };
 
 /// A kernel launch as the device saw it, whoever made it.

@@ -17,6 +17,10 @@ Counters Device::count(const std::vector<const Counter*>&, const std::function<v
   return {.counts = {}, .kernels = {}, .why_not = info_.name + " has none that can be read here"};
 }
 
+std::function<void()> Device::capture(const std::function<void(std::size_t)>&, std::size_t) {
+  throw Error("cannot be captured: " + info_.name + " has no graphs");
+}
+
 void* Device::allocate_on_host(std::size_t bytes) {
   void* const memory = std::aligned_alloc(256, std::max<std::size_t>(1, (bytes + 255) / 256) * 256);
   if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");

@@ -31,6 +31,7 @@ struct DeviceInfo {
   int threads_per_unit = 0;  ///< Resident at most.
   int warp_size = 1;
   bool emulated = false;                        ///< For correctness alone: it cannot be timed.
+  bool graphs = false;                          ///< Launches can be captured: Device::capture().
   double clock = 0;                             ///< Hz, the highest.
   Peaks peaks;                                  ///< Theoretical.
   std::vector<std::string> features;            ///< What variants may need: `ptx`, `wgmma`, `tma` …
@@ -131,8 +132,14 @@ class Device {
   /// Seconds of device time for the whole batch. Throws what any launch raised.
   virtual double time(const Batch& batch) = 0;
 
-  /// Enqueues the least work that can be timed: what it takes is the floor under every small number.
-  virtual void launch_empty() = 0;
+  /// Records launches 0 … count-1 into a graph. The result enqueues the whole graph, owns it, and must not outlive the
+  /// device. Throws Error where a launch cannot be captured: it waits for the device, or forks to another stream that
+  /// it does not join. The device remains usable.
+  virtual std::function<void()> capture(const std::function<void(std::size_t)>& launch, std::size_t count);
+
+  /// Enqueues the least work that can be timed: what it takes is the floor under every small number. `pdl`: by
+  /// programmatic dependent launch, where the device has it.
+  virtual void launch_empty(bool pdl = false) = 0;
 
   /// Whether launches run beside the host: then none takes less than launch_empty(), and memory is the device's own. On
   /// a host a launch is a call, and costs next to nothing.

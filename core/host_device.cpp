@@ -91,7 +91,7 @@ class HostDevice final : public Device {
     return seconds;
   }
 
-  void launch_empty() override {
+  void launch_empty(bool) override {
 #pragma omp parallel
     {
       asm volatile("");  // the team is formed and dissolved, which is what a launch costs here

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <type_traits>
 
 #include "backends/gpu/device_kernels.hpp"
 #include "backends/gpu/error.hpp"
@@ -50,6 +52,7 @@ DeviceInfo describe(int ordinal) {
   info.compute_units = properties.multiProcessorCount;
   info.threads_per_unit = properties.maxThreadsPerMultiProcessor;
   info.warp_size = properties.warpSize;
+  info.graphs = true;
   info.clock = attribute(cudaDevAttrClockRate, ordinal) * 1e3;
   // Two transfers per clock of the memory bus; a multiprocessor takes 64 bytes per clock from L2.
   info.peaks["memory"] = 2.0 * attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e3 *
@@ -90,6 +93,9 @@ std::vector<int> usable(std::string& why) {
   check(cudaSetDevice(current), "set device");
   return ordinals;
 }
+
+void destroy_graph(cudaGraph_t graph) { ignore(cudaGraphDestroy(graph)); }
+void destroy_executable(cudaGraphExec_t graph) { ignore(cudaGraphExecDestroy(graph)); }
 
 class Gpu final : public GpuDevice {
  public:
@@ -278,7 +284,32 @@ class Gpu final : public GpuDevice {
     return changes;
   }
 
-  void launch_empty() override { guard(gpu::launch_empty(stream_), "empty kernel"); }
+  /// Thread-local: what would be unsafe to repeat from a graph (an allocation, say) ends the capture, too.
+  std::function<void()> capture(const std::function<void(std::size_t)>& launch, std::size_t count) override {
+    guard(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "begin capture");
+    std::string why_not;
+    try {
+      for (std::size_t i = 0; i < count; ++i) launch(i);
+    } catch (const std::exception& error) {
+      why_not = error.what();
+    }
+    cudaGraph_t graph = nullptr;
+    const cudaError_t code = cudaStreamEndCapture(stream_, &graph);  // a broken capture, too, goes on until here
+    ignore(cudaGetLastError());
+    if (code != cudaSuccess && why_not.empty())
+      why_not = fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
+    const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, decltype(&destroy_graph)> owner(graph, destroy_graph);
+    if (!why_not.empty()) throw Error("cannot be captured: " + why_not, code);
+    cudaGraphExec_t executable = nullptr;
+    guard(cudaGraphInstantiateWithFlags(&executable, graph, 0), "graph instantiate");
+    std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> shared(executable, destroy_executable);
+    guard(cudaGraphUpload(executable, stream_), "graph upload");
+    return [this, shared, stream = stream_] { guard(cudaGraphLaunch(shared.get(), stream), "graph launch"); };
+  }
+
+  void launch_empty(bool pdl) override {
+    guard(gpu::launch_empty(pdl && info_.has("programmatic"), stream_), "empty kernel");
+  }
 
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     const std::function<void(std::size_t)> launch = [&](std::size_t) { enqueue_read(memory); };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/launch.hpp"
 #include "core/checksum.hpp"
 #include "platform/kernel.hpp"
 
@@ -15,6 +16,11 @@ constexpr int read_waves = 16;  // more blocks than fit at once, so that faster 
 constexpr long long gate_ticks = 2 * ticks_per_second;  // after which a gate opens by itself
 
 __global__ void empty_kernel() {}
+
+#if CROSSWARP_HAS_PTX
+/// What every kernel must do that is launched so.
+__global__ void empty_dependent_kernel() { wait_for_the_launch_before(); }
+#endif
 
 /// Keeps the stream from going on until the host has raised `*opened` to `ticket`. A launch that waits for the device
 /// while the gate is closed would wait for ever: so it opens by itself in the end, and says so.
@@ -106,7 +112,18 @@ bool this_build_has_code() {
   return has;
 }
 
-cudaError_t launch_empty(cudaStream_t stream) {
+cudaError_t launch_empty([[maybe_unused]] bool pdl, cudaStream_t stream) {
+#if CROSSWARP_HAS_PTX
+  if (pdl) {
+    cudaLaunchAttribute behind = behind_the_launch_before();
+    cudaLaunchConfig_t config{};
+    config.gridDim = config.blockDim = 1;
+    config.stream = stream;
+    config.attrs = &behind;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, empty_dependent_kernel);
+  }
+#endif
   empty_kernel<<<1, 1, 0, stream>>>();
   return cudaGetLastError();
 }

@@ -12,7 +12,8 @@ namespace crosswarp::gpu {
 /// Whether the kernels were compiled for the current device.
 bool this_build_has_code();
 
-cudaError_t launch_empty(cudaStream_t stream);
+/// `pdl`: by programmatic dependent launch, which the device must have.
+cudaError_t launch_empty(bool pdl, cudaStream_t stream);
 
 /// Holds the stream until the host has raised `*opened` to `ticket`. Opens by itself after about two seconds, and then
 /// leaves `ticket` in `*overdue`. Both are host memory as the device sees it.

@@ -19,20 +19,21 @@ void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
           "shared memory of a kernel");
 }
 
-void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
-                 std::size_t shared_bytes) {
+void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, bool pdl) {
+  if (!queue.log->on) return;
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, kernel), "kernel attributes");
   const std::size_t threads = std::size_t{block.x} * block.y * block.z;
   int resident = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), shared_bytes),
         "kernel occupancy");
-  log.kernels.push_back({.registers = attributes.numRegs,
-                         .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
-                         .occupancy = static_cast<double>(resident) * static_cast<double>(threads) /
-                                      static_cast<double>(device.threads_per_unit),
-                         .blocks = std::size_t{grid.x} * grid.y * grid.z,
-                         .threads = threads});
+  queue.log->kernels.push_back({.registers = attributes.numRegs,
+                                .shared_bytes = attributes.sharedSizeBytes + shared_bytes,
+                                .occupancy = static_cast<double>(resident) * static_cast<double>(threads) /
+                                             static_cast<double>(queue.device.threads_per_unit),
+                                .blocks = std::size_t{grid.x} * grid.y * grid.z,
+                                .threads = threads,
+                                .pdl = pdl});
 }
 
 }  // namespace CROSSWARP_PLATFORM

@@ -27,9 +27,9 @@ struct Queue : LaunchContext {
   cudaStream_t stream;
 };
 
-/// Notes what a kernel takes of the device.
-void note_kernel(LaunchLog& log, const DeviceInfo& device, const void* kernel, dim3 grid, dim3 block,
-                 std::size_t shared_bytes);
+/// Notes in the queue's log, where that is on, what a launch takes of the device.
+void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                 bool pdl = false);
 
 /// More dynamic shared memory than any kernel has must be asked for. Launches do so, and questions about occupancy.
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
@@ -58,8 +58,7 @@ void launch_with(std::optional<cudaLaunchAttribute> attribute, void (*kernel)(Pa
   if (attribute) attributes[config.numAttrs++] = *attribute;
   if (queue.ahead) attributes[config.numAttrs++] = behind_the_launch_before();
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
-  if (queue.log->on)
-    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+  note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, queue.ahead);
 }
 #endif
 
@@ -76,8 +75,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);
   kernel<<<grid, block, shared_bytes, queue.stream>>>(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   check(cudaGetLastError(), "launch");
-  if (queue.log->on)
-    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+  note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
 }
 
 /// Enqueues a copy between any two of the memories of host and device, of as many elements as `to` has.
@@ -106,8 +104,7 @@ void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, st
               "cooperative launch");
       },
       parameters);
-  if (queue.log->on)
-    note_kernel(*queue.log, queue.device, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
+  note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
 }
 
 /// Blocks of `threads` that the device holds at once.
@@ -133,6 +130,13 @@ template <class T, std::size_t count>
 void fill_constant(const Queue& queue, T (&constant)[count], std::span<const std::byte> from) {
   check(cudaMemcpyToSymbolAsync(constant, from.data(), from.size(), 0, cudaMemcpyDeviceToDevice, queue.stream),
         "copy to constant memory");
+}
+
+/// Whether launches are recorded into a graph. There a memset is a node that no other launch hides.
+inline bool is_captured(const Queue& queue) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(queue.stream, &status), "capture status");
+  return status != cudaStreamCaptureStatusNone;
 }
 
 /// Waits on the host for all that was enqueued. Only for variants with ResultIn::host.

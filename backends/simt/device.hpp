@@ -26,7 +26,7 @@ class EmulatedDevice final : public Device {
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override;
   void synchronize() override {}
   double time(const Batch& batch) override;
-  void launch_empty() override {}
+  void launch_empty(bool) override {}
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override;
 
   /// For the next launch.

@@ -45,9 +45,12 @@ class FakeDevice final : public Device {
     fill_chain(memory, stride, order, origin);
   }
   void relocate(std::size_t place) override { places.push_back(place); }
-  void synchronize() override {}
+  void synchronize() override {
+    if (capturing) throw Error("nobody may wait while the fake captures");
+  }
   double time(const Batch& batch) override {
     elapsed = 0;
+    counts_timed.insert(batch.count);
     ++batches;
     cold += batch.cold;
     gated += batch.gated;
@@ -60,7 +63,28 @@ class FakeDevice final : public Device {
     if (later) std::exchange(later, {})();
     return seconds;
   }
-  void launch_empty() override { elapsed += empty_time(); }
+  /// Launches run when they are captured, too, which a real device's do not.
+  std::function<void()> capture(const std::function<void(std::size_t)>& launch, std::size_t count) override {
+    if (!info_.graphs) return Device::capture(launch, count);
+    const auto all = [launch, count] {
+      for (std::size_t i = 0; i < count; ++i) launch(i);
+    };
+    ++captures;
+    capturing = true;
+    try {
+      all();
+    } catch (const std::exception& error) {
+      capturing = false;
+      throw Error(std::string("cannot be captured: ") + error.what());
+    }
+    capturing = false;
+    return [this, all] {
+      graph_runs = true;
+      all();
+      graph_runs = false;
+    };
+  }
+  void launch_empty(bool) override { elapsed += empty_time(); }
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     ++reads;
     return static_cast<double>(memory.size() * sweeps) / 1e9;
@@ -94,6 +118,9 @@ class FakeDevice final : public Device {
   std::vector<std::size_t> places;       // to which it was relocated
   std::set<std::size_t> sizes;           // of all allocations
   int batches = 0, cold = 0, gated = 0;  // how many were timed, and how many of them so
+  std::set<std::size_t> counts_timed;    // of launches in a batch
+  bool capturing = false, graph_runs = false;
+  int captures = 0;
 };
 
 inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0") {
@@ -102,6 +129,7 @@ inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0")
   info.name = "Fake 1";
   info.architecture = "fk_1";
   info.memory = std::size_t{1} << 30;
+  info.graphs = true;
   return std::make_shared<FakeDevice>(std::move(info));
 }
 

@@ -54,9 +54,11 @@
 #define cudaGetErrorString hipGetErrorString
 #define cudaGetLastError hipGetLastError
 #define cudaGraphDestroy hipGraphDestroy
+#define cudaGraphExecDestroy hipGraphExecDestroy
 #define cudaGraphExec_t hipGraphExec_t
 #define cudaGraphInstantiateWithFlags hipGraphInstantiateWithFlags
 #define cudaGraphLaunch hipGraphLaunch
+#define cudaGraphUpload(graph, stream) hipSuccess  // which older HIP lacks: the first launch uploads
 #define cudaGraph_t hipGraph_t
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostGetDevicePointer hipHostGetDevicePointer
@@ -74,9 +76,11 @@
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
 #define cudaStreamBeginCapture hipStreamBeginCapture
+#define cudaStreamCaptureStatus hipStreamCaptureStatus
 #define cudaStreamCreateWithFlags hipStreamCreateWithFlags
 #define cudaStreamDestroy hipStreamDestroy
 #define cudaStreamEndCapture hipStreamEndCapture
+#define cudaStreamIsCapturing hipStreamIsCapturing
 #define cudaStreamQuery hipStreamQuery
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStream_t hipStream_t
@@ -84,5 +88,7 @@
 #if !defined(__HIP_PLATFORM_NVIDIA__)  // where these are macros, of the same values
 #define cudaHostAllocMapped hipHostMallocMapped
 #define cudaStreamCaptureModeRelaxed hipStreamCaptureModeRelaxed
+#define cudaStreamCaptureModeThreadLocal hipStreamCaptureModeThreadLocal
+#define cudaStreamCaptureStatusNone hipStreamCaptureStatusNone
 #define cudaStreamNonBlocking hipStreamNonBlocking
 #endif

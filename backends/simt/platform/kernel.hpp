@@ -68,6 +68,8 @@ void fill_constant(const Queue&, T (&constant)[count], std::span<const std::byte
 
 inline void wait(const Queue&) {}
 
+inline bool is_captured(const Queue&) { return false; }
+
 using simt::LaneMask;
 
 constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
