@@ -109,6 +109,8 @@ Result read_json_line(const std::string& line, const Registry& registry) {
     Result r;
     r.cell = read_cell(json, registry);
     r.mode = named<Mode>(json.at("mode"), {Mode::cold, Mode::hot, Mode::single});
+    r.launch_by = named<LaunchBy>(json.value("launch_by", to_string(LaunchBy::stream)),  // which older files lack
+                                  {LaunchBy::stream, LaunchBy::graph});
     r.repetition = json.at("repetition_index");
     r.status = named<Status>(json.at("status"),
                              {Status::ok, Status::wrong, Status::skipped, Status::failed, Status::implausible});
@@ -130,6 +132,7 @@ Result read_json_line(const std::string& line, const Registry& registry) {
     r.kernel.blocks = static_cast<std::size_t>(known("blocks"));
     r.kernel.useful_blocks = static_cast<std::size_t>(known("blocks_with_work"));
     r.kernel.threads = static_cast<std::size_t>(known("threads_per_block"));
+    r.kernel.pdl = json.value("pdl", false);
     r.measured_peak = known("measured_peak");
     r.floor = read_seconds(json.at("floor_ns")).value_or(0);
     if (json.contains("counters")) r.counters = read_counters(json);

@@ -94,7 +94,7 @@ std::string counters_table(const std::vector<Result>& results, const Terminal& t
   if (asked.empty()) return {};
   const Result& first = *asked.front();
   std::string text = fmt::format("{}  {}  {}  |  counters\n", first.cell.experiment->name, first.cell.point.name(),
-                                 to_string(first.mode));
+                                 to_string(first.mode, first.launch_by));
   const auto add = [&](const TextTable& table) { text += table.text(terminal.width, terminal.colours); };
   if (!counted.empty()) {
     add(counts(counted));

@@ -25,7 +25,8 @@ std::string value(const std::optional<Ratio>& ratio) { return ratio ? number(rat
 CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters)
     : path_(path), counters_(std::move(counters)), file_(path) {
   if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path));
-  file_ << "name,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,flops_per_"
+  file_ << "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
+           "flops_per_"
            "second,"
            "of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,occupancy,bound,";
   for (const Counter* counter : counters_) file_ << counter->name << ',';
@@ -35,8 +36,8 @@ CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters)
 void CsvFile::add(const Result& r) {
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
   file_ << fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), field(r.device.name),
-      r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
+      field(r.device.name), r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
       number(when_ok(spread(flatten(r.measurement.seconds)))), flatten(r.measurement.seconds).size(),
       r.measurement.launches, number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
       number(r.of_theoretical_peak()), value(r.parent), value(r.library), value(r.other), field(r.other_rung),

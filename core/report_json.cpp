@@ -82,6 +82,7 @@ std::string json_line(const Result& r) {
       json["axes"][c.axis] = std::get<std::string>(c.value);
     }
   json["mode"] = to_string(r.mode);
+  json["launch_by"] = to_string(r.launch_by);
   json["idea"] = r.cell.variant->idea;
   json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
   json["library"] = r.cell.variant->library;
@@ -115,6 +116,7 @@ std::string json_line(const Result& r) {
   json["blocks"] = known(static_cast<double>(r.kernel.blocks));
   json["blocks_with_work"] = known(static_cast<double>(r.kernel.useful_blocks));
   json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
+  json["pdl"] = r.kernel.pdl;
   const auto bound = bound_in_words(r);
   json["bound"] = bound ? Json(bound->words) : Json(nullptr);
   json["most_gain"] = bound ? number_or_null(bound->gain) : Json(nullptr);

@@ -110,8 +110,8 @@ std::string show_rate(std::optional<double> rate, Quantity of) {
 std::string table(const std::vector<Result>& results, const Terminal& terminal) {
   if (results.empty()) return {};
   const Result& first = results.front();
-  std::string title =
-      fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(), to_string(first.mode));
+  std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(),
+                                  to_string(first.mode, first.launch_by));
   std::vector<std::string> devices;
   const Result* fastest = nullptr;
   for (const Result& r : results) {

@@ -22,6 +22,12 @@ std::optional<Ratio> ratio(const Result* reference, const Result& own) {
 
 std::string to_string(Mode mode) { return mode == Mode::cold ? "cold" : mode == Mode::hot ? "hot" : "single"; }
 
+std::string to_string(LaunchBy launch_by) { return launch_by == LaunchBy::stream ? "stream" : "graph"; }
+
+std::string to_string(Mode mode, LaunchBy launch_by) {
+  return to_string(mode) + (launch_by == LaunchBy::stream ? "" : "/" + to_string(launch_by));
+}
+
 std::string to_string(Status status) {
   switch (status) {
     case Status::ok:

@@ -15,6 +15,14 @@ namespace crosswarp {
 enum class Mode { cold, hot, single };
 std::string to_string(Mode mode);
 
+/// How the launches of a sample reach the device: `stream`: enqueued one by one; `graph`: captured once, and enqueued
+/// as one graph. Rows of one are never compared with rows of the other.
+enum class LaunchBy { stream, graph };
+std::string to_string(LaunchBy launch_by);
+
+/// `cold`, or `cold/graph`: what follows the point in a name. A stream goes without saying.
+std::string to_string(Mode mode, LaunchBy launch_by);
+
 /// What is noted on times that include the way of the result to the host.
 inline constexpr const char* result_on_host = "result on the host: includes the synchronisation";
 
@@ -32,6 +40,7 @@ struct Measurement {
 struct Result {
   Cell cell;
   Mode mode = Mode::cold;
+  LaunchBy launch_by = LaunchBy::stream;
   std::size_t repetition = 0;
   Status status = Status::skipped;
   std::string note;  ///< Why it is not ok; or what to know about a number that is.
@@ -52,7 +61,7 @@ struct Result {
   std::string other_rung;        ///< Which row that was.
 
   /// `cuda/reduce_sum/float4/n:1024/type:f32/cold`
-  std::string name() const { return cell.id() + "/" + to_string(mode); }
+  std::string name() const { return cell.id() + "/" + to_string(mode, launch_by); }
   /// `ok`, `skipped: needs wgmma`: the status, with its reason where it is not ok.
   std::string label() const;
 

@@ -305,7 +305,9 @@ TEST_F(JsonLine, IsReadBackAsItWasWritten) {
   ok.measurement.cpu_seconds = 3e-6;
   ok.measurement.after.throttle = "power";
   ok.kernel.useful_blocks = 7;
+  ok.kernel.pdl = true;
   ok.mode = Mode::hot;
+  ok.launch_by = LaunchBy::graph;
   ok.repetition = 3;
   wrong.verdict.error = std::numeric_limits<double>::quiet_NaN();
   for (const Result* r : {&ok, &skipped, &wrong}) {
@@ -324,6 +326,18 @@ TEST_F(JsonLine, IsReadBackAsItWasWritten) {
     ASSERT_EQ(again.observed.size(), r->observed.size());
     for (std::size_t i = 0; i < r->observed.size(); ++i) EXPECT_EQ(again.observed[i].unit, r->observed[i].unit);
   }
+}
+
+TEST_F(JsonLine, IsOfAStreamWhereAnOlderFileDoesNotSay) {
+  ok.launch_by = LaunchBy::graph;
+  json line = json::parse(json_line(ok));
+  EXPECT_EQ(line.at("launch_by"), "graph");
+  EXPECT_EQ(read_json_line(line.dump(), lab.registry).name(), line.at("name"));
+  line.erase("launch_by");
+  line.erase("pdl");
+  EXPECT_EQ(read_json_line(line.dump(), lab.registry).launch_by, LaunchBy::stream);
+  line["launch_by"] = "post";
+  EXPECT_TRUE(refuses([&] { read_json_line(line.dump(), lab.registry); }, "'post'"));
 }
 
 TEST_F(JsonLine, IsRefusedWhereItIsNoneOfThisBuild) {

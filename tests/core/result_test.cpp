@@ -20,6 +20,9 @@ TEST(Result, HasANameAndALabel) {
   Result r;
   r.cell = lab.add(fake::variant("fake", "naive"), Fill::point(1024));
   EXPECT_EQ(r.name(), "fake/fill/naive/n:1024/type:f32/cold");
+  r.launch_by = LaunchBy::graph;
+  EXPECT_EQ(r.name(), "fake/fill/naive/n:1024/type:f32/cold/graph");
+  r.launch_by = LaunchBy::stream;
   r.mode = Mode::single;
   EXPECT_EQ(r.name(), "fake/fill/naive/n:1024/type:f32/single");
   EXPECT_EQ(r.label(), "skipped");
