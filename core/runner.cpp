@@ -133,13 +133,26 @@ void fail(Result& result, const std::string& why) {
   result.note = why;
 }
 
+void skip(Result& result, const std::string& why) {
+  result.status = Status::skipped;
+  result.note = why;
+}
+
 }  // namespace
 
 /// What is the same for every row of a point.
 struct Runner::Batching {
   std::size_t launches;  // in a sample
   Mode mode;
+  LaunchBy launch_by;
   std::size_t sets() const { return mode == Mode::hot ? 1 : launches; }
+  /// How often enqueuing() is called in a sample.
+  std::size_t calls() const { return launch_by == LaunchBy::graph ? 1 : launches; }
+  /// What enqueues a sample: `launch`, call by call, or one graph of all launches.
+  std::function<void(std::size_t)> enqueuing(Device& device, const std::function<void(std::size_t)>& launch) const {
+    if (launch_by == LaunchBy::stream) return launch;
+    return [graph = device.capture(launch, launches)](std::size_t) { graph(); };
+  }
 };
 
 /// A cell while it is timed. It is bound to one placement's problem at a time.
@@ -312,17 +325,21 @@ double Runner::least_measured_time(Device& device, const Cost& cost) {
   return ceiling > 0 ? cost.amount() / (margin * ceiling) : 0;
 }
 
-std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) {
+std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                                LaunchBy launch_by) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(start(cell));
   std::map<Device*, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i].mode = mode;
+    results[i].launch_by = launch_by;
+    if (launch_by == LaunchBy::graph && results[i].note.empty() && cells[i].variant->result == ResultIn::host)
+      results[i].note = "cannot be captured: it waits for its result";
     if (results[i].note.empty()) by_device[place(*cells[i].backend).device].push_back(i);
   }
   for (const auto& [device, places] : by_device) {
     try {
-      run_on(*device, results, places, mode);
+      run_on(*device, results, places, mode, launch_by);
     } catch (const std::exception& error) {  // the device itself: memory, a lost context
       for (const std::size_t i : places)
         if (results[i].status == Status::skipped || results[i].status == Status::ok) fail(results[i], error.what());
@@ -402,11 +419,12 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   return result;
 }
 
-void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode) {
+void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode,
+                    LaunchBy launch_by) {
   enter(device);
   const Cell& first = all[places.front()].cell;
   const std::size_t footprint = first.experiment->footprint(first.point);
-  const Batching batching{launches_in(device.info(), first, mode), mode};
+  const Batching batching{launches_in(device.info(), first, mode), mode, launch_by};
   measured_bandwidth(device);  // which also brings it to its working clock
   std::vector<Contestant> contestants;
   for (const std::size_t i : places) {
@@ -525,6 +543,20 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
       return refilling;
     refill();
   }
+  if (batching.launch_by == LaunchBy::graph) {
+    // What only a first launch does (Kokkos grows its scratch memory) is done by all before anything is captured.
+    if (!all([](Contestant& c) { c.launches.launch(0); })) return refilling;
+    if (!all([&](Contestant& c) {
+          try {
+            c.launches.launch = batching.enqueuing(device, c.launches.launch);
+            c.launches.count = batching.calls();
+          } catch (const std::exception& error) {
+            if (!is_first || device.lost()) throw;
+            skip(*c.result, error.what());
+          }
+        }))
+      return refilling;
+  }
   if (!all([&](Contestant& c) {
         if (!is_first) return verify_as_timed_once(c, "when timed: ", 0);
         const std::size_t free = device.free_memory();
@@ -559,14 +591,15 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
       return seconds / per_launch;
     });
   }
-  const std::function<void(std::size_t)> empty = [&](std::size_t) { device.launch_empty(); };
+  const std::function<void(std::size_t)> empty =
+      batching.enqueuing(device, [&](std::size_t) { device.launch_empty(); });
   StopRule rule = share(options_.stop);
   rule.min_time /= per_launch;  // samples are of one launch
   std::vector<Samples> sampled = sample_round_robin(
       turns, rule, wall_clock,
       [&] {
         enter(device);
-        return device.time({.launch = empty, .count = batching.launches, .cold = batching.mode != Mode::hot}) /
+        return device.time({.launch = empty, .count = batching.calls(), .cold = batching.mode != Mode::hot}) /
                per_launch;
       },
       [&] {

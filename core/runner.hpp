@@ -41,8 +41,10 @@ class Runner {
   Result verify(const Cell& cell, std::size_t sets = 1);
 
   /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again. Where one of them makes the
-  /// device unusable, the position stays at that cell, and what comes after it fails.
-  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends);
+  /// device unusable, the position stays at that cell, and what comes after it fails. By graph, rows that cannot be
+  /// captured are skipped.
+  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                          LaunchBy launch_by = LaunchBy::stream);
 
   /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
   /// What is timed afterwards is not comparable to what was timed before.
@@ -75,7 +77,8 @@ class Runner {
   void enter(const Device& device, std::size_t cell = Position::nobody);
   void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
                  std::size_t cell);
-  void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode);
+  void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode,
+              LaunchBy launch_by);
   /// Returns the seconds that changing the inputs took.
   double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
                        Placements& floors);

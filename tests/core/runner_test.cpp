@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -245,6 +246,61 @@ TEST_F(RunnerTest, ChecksEveryValueThatIsReturnedToTheHost) {
   const Result r = run(lab.add(v));
   EXPECT_EQ(r.status, Status::failed);
   EXPECT_TRUE(r.note.starts_with("returned a wrong result while timed: ")) << r.note;
+}
+
+TEST_F(RunnerTest, TimesAGraphOfAllLaunches) {
+  for (const Mode mode : {Mode::cold, Mode::hot}) {
+    std::set<std::size_t> sets;
+    lab.device->counts_timed.clear();
+    lab.device->captures = 0;
+    const auto launch = [&](const Launch& l) { sets.insert(l.set), l.fill(); };
+    const Result r = runner.run({add("by_graph_" + to_string(mode), launch)}, mode, {"fake"}, LaunchBy::graph).front();
+    EXPECT_EQ(r.status, Status::ok) << r.note;
+    EXPECT_TRUE(r.name().ends_with(to_string(mode) + "/graph")) << r.name();
+    EXPECT_DOUBLE_EQ(*r.time(), 1e-3);  // of one launch
+    EXPECT_DOUBLE_EQ(r.floor, 1e-6);
+    EXPECT_EQ(r.measurement.launches, launches);
+    EXPECT_EQ(sets.size(), mode == Mode::hot ? 1 : launches);
+    EXPECT_EQ(lab.device->counts_timed, std::set<std::size_t>{1});  // a graph each
+    EXPECT_EQ(lab.device->captures, 2);                             // the row's and the floor's
+  }
+}
+
+TEST_F(RunnerTest, CallsWrongWhatIsWrongInAGraphAlone) {
+  const Cell cell = add("captured", [](const Launch& l) {
+    if (!l.device.graph_runs) l.fill();
+  });
+  const Result r = runner.run({cell}, Mode::cold, {"fake"}, LaunchBy::graph).front();
+  EXPECT_EQ(r.status, Status::wrong) << r.label();
+  EXPECT_EQ(run(cell).status, Status::ok);
+}
+
+TEST_F(RunnerTest, SkipsWhatCannotBeCapturedAndKeepsTheOthers) {
+  add("right", right);
+  add("waits", [](const Launch& l) { l.fill(), l.device.synchronize(); });
+  VariantEntry returns = fake::variant("fake", "returns");
+  returns.result = ResultIn::host;
+  lab.add(returns);
+  const std::vector<Cell> cells{lab.cell("fake/fill/right"), lab.cell("fake/fill/waits"),
+                                lab.cell("fake/fill/returns")};
+  const auto results = runner.run(cells, Mode::cold, {"fake"}, LaunchBy::graph);
+  EXPECT_EQ(results[0].label(), "ok");
+  EXPECT_EQ(results[1].label(), "skipped: cannot be captured: nobody may wait while the fake captures");
+  EXPECT_EQ(results[2].label(), "skipped: cannot be captured: it waits for its result");
+  for (const Result& r : runner.run(cells, Mode::cold, {"fake"})) EXPECT_EQ(r.status, Status::ok) << r.note;
+  lab.device->facts().graphs = false;
+  EXPECT_EQ(runner.run(cells, Mode::cold, {"fake"}, LaunchBy::graph)[0].label(),
+            "skipped: cannot be captured: Fake 1 has no graphs");
+}
+
+TEST_F(RunnerTest, CallsFailedWhatCanNoLongerBeCaptured) {
+  Runner spread({.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 4}});
+  const Cell cell = add("later", [](const Launch& l) {
+    l.fill();
+    if (l.device.captures > 2) l.device.synchronize();
+  });
+  const Result r = spread.run({cell}, Mode::cold, {"fake"}, LaunchBy::graph).front();
+  EXPECT_EQ(r.status, Status::failed) << r.label();
 }
 
 TEST_F(RunnerTest, CallsFailedWhatThrows) {
