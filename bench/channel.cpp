@@ -63,6 +63,7 @@ void for_each_fact(Info& d, Visit visit) {
   visit("threads_per_unit", d.threads_per_unit);
   visit("warp_size", d.warp_size);
   visit("emulated", d.emulated);
+  visit("graphs", d.graphs);
   visit("clock", d.clock);
   visit("peaks", d.peaks);
   visit("features", d.features);

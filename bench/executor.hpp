@@ -29,8 +29,8 @@ class Executor {
   virtual double measured_bandwidth(const Backend& backend) = 0;
   virtual Result verify(const Cell& cell) = 0;
   /// Runner::run. Empty where the user ended it.
-  virtual std::vector<Result> run(const std::vector<Cell>& cells, Mode mode,
-                                  const std::vector<std::string>& backends) = 0;
+  virtual std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                                  LaunchBy launch_by) = 0;
   /// Runner::count of the counters that were asked for.
   virtual void count(std::vector<Result>& results) = 0;
   /// No more cells come. False where something went wrong that no cell is to blame for, or where this process must end
@@ -47,9 +47,9 @@ class InProcess final : public Executor {
   const Seat& seat(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override { return runner.verify(cell); }
-  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode,
-                          const std::vector<std::string>& backends) override {
-    return runner.run(cells, mode, backends);
+  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                          LaunchBy launch_by) override {
+    return runner.run(cells, mode, backends, launch_by);
   }
   void count(std::vector<Result>& results) override { runner.count(results, counters_); }
   bool end() override { return !runner.lost_device(); }

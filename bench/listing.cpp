@@ -99,7 +99,7 @@ void print_plan(const Plan& plan, Runner& runner) {
   for (const Group& group : plan.groups)
     for (const Cell& cell : group.cells) {
       const std::string why = runner.skipped(cell);
-      table.row({cell.id() + "/" + to_string(group.mode), why.empty() ? "" : "skipped: " + why},
+      table.row({group.name_of(cell), why.empty() ? "" : "skipped: " + why},
                 why.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
       ++cells;
     }

@@ -134,11 +134,16 @@ Options parse(int argc, char** argv) {
   for (const auto& [name, meaning] : meanings)
     app.add_option("--" + name, axes[name], meaning)->type_name("VALUES")->group("Axes");
 
-  bool cold = false, hot = false, single = false, list = false, dry_run = false, verify = false;
+  bool cold = false, hot = false, single = false, stream = false, graph = false, list = false, dry_run = false,
+       verify = false;
   app.add_flag("--cold", cold, "Caches flushed, then k launches on k distinct inputs as one sample (default)")
       ->group("Measuring");
   app.add_flag("--hot", hot, "k launches on the same input")->group("Measuring");
   app.add_flag("--single", single, "One launch behind a cache flush")->group("Measuring");
+  app.add_flag("--stream", stream, "Launches enqueued one by one (default)")->group("Measuring");
+  app.add_flag("--graph", graph,
+               "The k launches of a sample captured once, and enqueued as one graph. With --stream: both")
+      ->group("Measuring");
   app.add_option("--min-time", options.run.stop.min_time, "Device seconds after which a cell is done")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0).description(""))
@@ -277,9 +282,12 @@ Options parse(int argc, char** argv) {
   if (hot) options.modes.push_back(Mode::hot);
   if (single) options.modes.push_back(Mode::single);
   if (options.modes.empty()) options.modes.push_back(Mode::cold);
+  if (stream || !graph) options.launch_by.push_back(LaunchBy::stream);
+  if (graph) options.launch_by.push_back(LaunchBy::graph);
   const bool profile = !options.profile.empty();
   if (list + dry_run + verify + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
+  if (graph && list + verify + profile > 0) throw Error("--graph: is for runs that time");
   if (!options.resume.empty() && list + dry_run + verify + profile > 0) throw Error("--resume: is for runs that time");
   if (options.json.empty()) options.json = options.resume;
   if (!counters.empty()) options.counters = select_counters(counters);

@@ -16,6 +16,7 @@ struct Options {
   Action action = Action::run;
   Filter filter;
   std::vector<Mode> modes;
+  std::vector<LaunchBy> launch_by;
   RunOptions run;
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.

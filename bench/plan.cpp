@@ -30,10 +30,9 @@ std::vector<std::string> best_backends(Executor& executor) {
   return usable;
 }
 
-bool by_name(const std::string& pattern, const Cell& cell, Mode mode) {
+bool by_name(const std::string& pattern, const std::string& name) {
   if (pattern.empty() || pattern == "all") return true;
   const bool negated = pattern.front() == '-';
-  const std::string name = cell.id() + "/" + to_string(mode);
   try {
     return std::regex_search(name, std::regex(pattern.substr(negated), std::regex::extended)) != negated;
   } catch (const std::regex_error& error) {
@@ -76,6 +75,13 @@ Plan plan(const Options& options, Executor& executor) {
           fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(executor);
 
+  if (std::count(options.launch_by.begin(), options.launch_by.end(), LaunchBy::graph))
+    for (const std::string& name : filter.backends)
+      if (const Seat& seat = executor.seat(Registry::instance().backend(name)); seat.device && !seat.device->graphs)
+        throw Error(fmt::format(
+            "--graph: {} runs on {}, which has no graphs; leave out --graph, or choose a --backend on a GPU", name,
+            seat.device->name));
+
   const std::string pattern = benchmark_filter(options);
   std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
@@ -108,14 +114,15 @@ Plan plan(const Options& options, Executor& executor) {
     return place(a) < place(b);
   };
   Plan plan{{}, filter.backends};
+  for (auto& [where, cells] : points) std::stable_sort(cells.begin(), cells.end(), ladder_order);
   for (const Mode mode : options.modes)
-    for (auto& [where, cells] : points) {
-      std::stable_sort(cells.begin(), cells.end(), ladder_order);
-      Group group{{}, mode};
-      for (const Cell& cell : cells)
-        if (by_name(pattern, cell, mode)) group.cells.push_back(cell);
-      if (!group.cells.empty()) plan.groups.push_back(std::move(group));
-    }
+    for (const LaunchBy launch_by : options.launch_by)
+      for (const auto& [where, cells] : points) {
+        Group group{{}, mode, launch_by};
+        for (const Cell& cell : cells)
+          if (by_name(pattern, group.name_of(cell))) group.cells.push_back(cell);
+        if (!group.cells.empty()) plan.groups.push_back(std::move(group));
+      }
   if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
   return plan;
 }

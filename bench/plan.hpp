@@ -9,10 +9,14 @@
 
 namespace crosswarp {
 
-/// Cells that run side by side: one experiment, one point, one mode.
+/// Cells that run side by side: one experiment, one point, one mode, launched in one way.
 struct Group {
   std::vector<Cell> cells;
   Mode mode;
+  LaunchBy launch_by;
+
+  /// Of one of its cells, as Result::name().
+  std::string name_of(const Cell& cell) const { return cell.id() + "/" + to_string(mode, launch_by); }
 };
 
 struct Plan {

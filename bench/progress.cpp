@@ -37,7 +37,7 @@ void Progress::begin(const Group& group, std::size_t cells, const std::string& w
   ++at_;
   began_ = std::chrono::steady_clock::now();
   what_ = fmt::format("{} {} {}: {} of {} rung{}", group.cells[0].experiment->name, group.cells[0].point.name(),
-                      to_string(group.mode), what, cells, cells == 1 ? "" : "s");
+                      to_string(group.mode, group.launch_by), what, cells, cells == 1 ? "" : "s");
   show(0, 1);
 }
 

@@ -116,21 +116,21 @@ class Session {
 
   /// Tells what follows from the results of several points.
   void conclude() {
-    std::map<std::tuple<const ExperimentEntry*, std::string, Mode>, std::vector<Result>> series;
+    std::map<std::tuple<const ExperimentEntry*, std::string, Mode, LaunchBy>, std::vector<Result>> series;
     const auto add = [&](const Result& result) {
-      series[{result.cell.experiment, result.device.name, result.mode}].push_back(result);
+      series[{result.cell.experiment, result.device.name, result.mode, result.launch_by}].push_back(result);
     };
     for (const auto& group : results_)
       if (!group.empty()) std::for_each(group.front().begin(), group.front().end(), add);
     for (const auto& [name, place] : known_)  // those that this run did not ask for
       if (name.second == 0) add(earlier_.results[place]);
     for (const auto& [of, results] : series) {
-      const auto& [experiment, device, mode] = of;
+      const auto& [experiment, device, mode, launch_by] = of;
       const std::vector<std::string> findings = experiment->findings(outcomes(results));
       if (findings.empty()) continue;
-      if (json_) json_->add(Conclusion{experiment->name, to_string(mode), device, findings});
+      if (json_) json_->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
       if (!prints_tables) continue;
-      std::cout << fmt::format("{}  {}  |  {}: what follows\n", experiment->name, to_string(mode), device);
+      std::cout << fmt::format("{}  {}  |  {}: what follows\n", experiment->name, to_string(mode, launch_by), device);
       for (const std::string& line : findings) std::cout << "  " << line << "\n";
       std::cout << std::endl;
     }
@@ -158,7 +158,7 @@ class Session {
     std::vector<Cell> cells;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < g.cells.size(); ++i)
-      if (auto kept = take_known(g.cells[i], g.mode, repetition)) {
+      if (auto kept = take_known(g, g.cells[i], repetition)) {
         results[i] = std::move(*kept);
       } else {
         cells.push_back(g.cells[i]);
@@ -167,7 +167,7 @@ class Session {
     progress_.begin(g, cells.size(), "times");
     executor_.watch = [&](const Position& p) { progress_.show(p.placement, options_.run.stop.placements); };
     std::vector<Result> fresh;
-    if (!cells.empty()) fresh = executor_.run(cells, g.mode, plan_.backends);
+    if (!cells.empty()) fresh = executor_.run(cells, g.mode, plan_.backends, g.launch_by);
     executor_.watch = nullptr;
     progress_.done(!cells.empty());
     if (fresh.size() < cells.size()) return;  // interrupted
@@ -185,8 +185,8 @@ class Session {
   }
 
   /// A result of the earlier run that holds for this one.
-  std::optional<Result> take_known(const Cell& cell, Mode mode, std::size_t repetition) {
-    const auto found = known_.find({cell.id() + "/" + to_string(mode), repetition});
+  std::optional<Result> take_known(const Group& group, const Cell& cell, std::size_t repetition) {
+    const auto found = known_.find({group.name_of(cell), repetition});
     if (found == known_.end()) return {};
     Result& result = earlier_.results[found->second];
     known_.erase(found);
@@ -293,7 +293,7 @@ int run_benchmarks(const Options& options, const Plan& plan, Executor& executor)
   session.prints_tables = !wants_format;
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
     for (std::size_t c = 0; c < plan.groups[g].cells.size(); ++c) {
-      const std::string name = plan.groups[g].cells[c].id() + "/" + to_string(plan.groups[g].mode);
+      const std::string name = plan.groups[g].name_of(plan.groups[g].cells[c]);
       benchmark::RegisterBenchmark(name.c_str(),
                                    [&session, g, c](benchmark::State& state) { report_to(state, session.next(g, c)); })
           ->Iterations(1)

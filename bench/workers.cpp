@@ -14,10 +14,11 @@ namespace {
 
 constexpr int glance = 250;  // milliseconds between two looks at a worker
 
-Result to_be_run(const Cell& cell, Mode mode) {
+Result to_be_run(const Cell& cell, Mode mode = Mode::cold, LaunchBy launch_by = LaunchBy::stream) {
   Result result;
   result.cell = cell;
   result.mode = mode;
+  result.launch_by = launch_by;
   if (cell.variant->not_expressible.empty()) result.cost = cell.experiment->cost(cell.point);
   return result;
 }
@@ -156,17 +157,18 @@ void Workers::settle(std::vector<Result>& results, const nlohmann::ordered_json&
     }
 }
 
-std::vector<Result> Workers::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) {
+std::vector<Result> Workers::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                                 LaunchBy launch_by) {
   std::vector<Result> results;
-  for (const Cell& cell : cells) results.push_back(to_be_run(cell, mode));
+  for (const Cell& cell : cells) results.push_back(to_be_run(cell, mode, launch_by));
   settle(results, {{"do", "run"}, {"backends", backends}}, fail_result);
   return results;
 }
 
 Result Workers::verify(const Cell& cell) {
-  std::vector<Result> results{to_be_run(cell, Mode::cold)};
+  std::vector<Result> results{to_be_run(cell)};
   settle(results, {{"do", "verify"}}, fail_result);
-  return results.empty() ? to_be_run(cell, Mode::cold) : results.front();
+  return results.empty() ? to_be_run(cell) : results.front();
 }
 
 void Workers::count(std::vector<Result>& results) {

@@ -19,7 +19,8 @@ class Workers final : public Executor {
   const Seat& seat(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override;
-  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends) override;
+  std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
+                          LaunchBy launch_by) override;
   void count(std::vector<Result>& results) override;
   bool end() override;
 

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"type", "--experiment reduce_sum --backend host --type f33", "did you mean 'f32'"},
         BadRequest{"device", "--experiment reduce_sum --backend host --device 7", "sees 1 device"},
         BadRequest{"empty_value", "--experiment reduce_sum --backend host --n ''", "missing"},
+        BadRequest{"graph_on_the_host", "--graph --experiment reduce_sum --backend host --n 8", "which has no graphs"},
+        BadRequest{"graph_without_times", "--graph --verify", "--graph: is for runs that time"},
         BadRequest{"two_actions", "--list --verify", "exclude each other"},
         BadRequest{"counters", "--experiment reduce_sum --backend host --counters=memry",
                    "--counters memry: unknown; did you mean 'memory'"},
@@ -122,6 +124,18 @@ TEST(Program, SaysWhatWouldRun) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_NE(finished.output.find("host/reduce_sum/reference/n:4096/type:f32/hot"), std::string::npos);
   EXPECT_NE(finished.output.find("4 cells in 4 groups"), std::string::npos) << finished.output;
+}
+
+TEST(Program, PlansStreamsAndGraphsApart) {
+  if (!std::regex_search(run("devices").output, std::regex("\ncuda +0"))) GTEST_SKIP() << "no GPU here";
+  const auto plan = [](const std::string& how) {
+    return run("--dry-run --experiment reduce_sum --backend cuda --variant cub --n 1000 " + how).output;
+  };
+  const std::string stream = "cuda/reduce_sum/cub/n:1000/type:f32/cold", both = plan("--stream --graph");
+  EXPECT_NE(both.find(stream + "/graph"), std::string::npos) << both;
+  EXPECT_NE(both.find("2 cells in 2 groups"), std::string::npos) << both;
+  EXPECT_NE(plan("--graph").find("1 cells in 1 groups"), std::string::npos);
+  EXPECT_EQ(plan(""), plan("--stream"));
 }
 
 TEST(Program, KeepsItsDefaultSizesWhereOnlyOtherAxesAreAsked) {

@@ -298,6 +298,38 @@ TEST(Report, ConcludesAgainWhereItKnowsTheExperiment) {
       << finished.output;
 }
 
+/// As `row`, by graph: its name and what it took.
+std::function<void(Json&)> by_graph(std::function<void(Json&)> row, double nanoseconds) {
+  return [=](Json& json) {
+    row(json);
+    json["launch_by"] = "graph";
+    json["name"] = json["name"].get<std::string>() + "/graph";
+    json["real_time"] = nanoseconds;
+    json["sample_times"] = {nanoseconds, nanoseconds};
+  };
+}
+
+TEST(Report, KeepsStreamsAndGraphsApartAndShowsBoth) {
+  const auto row = rung("cuda", "GPU", 4000);
+  const File both("both.json", made_up({row, by_graph(row, 3000), rung("kokkos", "GPU", 5000)}));
+  const std::string markdown = report(both).output;
+  EXPECT_NE(markdown.find("cold, by stream:"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("cold, by graph:"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| time by graph | × library by graph |"), std::string::npos) << markdown;
+  EXPECT_EQ(count(markdown, "| 3.00 µs |"), 2u) << markdown;  // beside the stream's, and in a table of its own
+  const Data data(page(both));
+  ASSERT_EQ(data.cells(), 3u);
+  EXPECT_EQ(data.text(1, "mode"), "cold/graph");
+  EXPECT_EQ(data["side_by_side"].size(), 1u);  // Kokkos by stream has CUDA's row by stream beside it, and no other
+  EXPECT_EQ(data["side_by_side"][0][0], 0);
+  const File stream("stream.json", made_up({row})), graph("graph.json", made_up({by_graph(row, 3000)}));
+  EXPECT_EQ(report(stream).output.find("by graph"), std::string::npos);
+  const Finished compared =
+      run_process(sibling("bench") + " compare " + std::string(stream) + " " + std::string(graph));
+  EXPECT_EQ(compared.exit_code, 2);
+  EXPECT_NE(compared.output.find("no cell in common"), std::string::npos) << compared.output;
+}
+
 TEST(Report, ChoosesExperimentsAndBackends) {
   const Data data(
       page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum_hip") + " " + results("op_latency")));

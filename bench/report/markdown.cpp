@@ -46,22 +46,43 @@ std::string observations(const Row& row) {
   return text;
 }
 
-std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode) {
+/// Rows of a device by name.
+using Named = std::map<std::string, const Row*>;
+
+/// `cold`, and how its launches reached the device.
+std::string title_of(const std::string& mode) {
+  return mode.ends_with(by_graph) ? fmt::format("{}, by graph", mode.substr(0, mode.size() - by_graph.size()))
+                                  : mode + ", by stream";
+}
+
+/// Beside rows by stream, what the same ones take by graph.
+std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode,
+                   const Named& named) {
+  const auto graph = [&](const Row& r) {
+    const auto found = named.find(r.name + std::string(by_graph));
+    return found == named.end() ? nullptr : found->second;
+  };
+  const bool graphs = std::any_of(rows.begin(), rows.end(), graph);
   const bool parent = any(rows, &Row::over_parent), library = any(rows, &Row::over_library),
              other = any(rows, &Row::over_other),
              observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); });
   const auto column = [](bool shown, const std::string& cell) { return shown ? cell : std::string(); };
-  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), mode);
+  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), title_of(mode));
   text += "| rung | time | rate | of measured peak |" + column(parent, " × parent |") +
           column(library, " × library |") + column(other, " × other backend [95 %] |") +
-          column(observed, " observed |") + " idea |\n|---|--:|--:|--:|" + column(parent, "--:|") +
-          column(library, "--:|") + column(other, "--:|") + column(observed, "---|") + "---|\n";
+          column(graphs, " time by graph | × library by graph |") + column(observed, " observed |") +
+          " idea |\n|---|--:|--:|--:|" + column(parent, "--:|") + column(library, "--:|") + column(other, "--:|") +
+          column(graphs, "--:|--:|") + column(observed, "---|") + "---|\n";
   for (const Row& r : rows) {
     text += fmt::format("| `{}` | {} | {} | {} |", r.rung, r.time ? si(r.time, "s") : r.status,
                         show_rate(r.rate, r.rate_of), percent(r.of_peak));
     text += column(parent, fmt::format(" {} |", factor(r.over_parent)));
     text += column(library, fmt::format(" {} |", factor(r.over_library)));
     text += column(other, fmt::format(" {} |", factor(r.over_other, true)));
+    if (const Row* g = graph(r))
+      text += fmt::format(" {} | {} |", g->time ? si(g->time, "s") : g->status, factor(g->over_library));
+    else
+      text += column(graphs, "  |  |");
     text += column(observed, fmt::format(" {} |", observations(r)));
     text += fmt::format(" {} |\n", r.idea);
   }
@@ -117,7 +138,7 @@ std::string overview(const std::vector<std::vector<Row>>& points, const std::str
   const std::string others = short_point(points.front().front().axes, {axis});
   return fmt::format("{}, {}{}, {}:\n\n", device,
                      points.front().front().rate_of == Quantity::accesses ? "time of an access" : "time of a launch",
-                     others.empty() ? "" : ", " + others, mode) +
+                     others.empty() ? "" : ", " + others, title_of(mode)) +
          markdown(lines);
 }
 
@@ -136,7 +157,7 @@ std::string sweep_axis(const Points& points) {
 }
 
 /// The ladder at the last point of each sweep, and the sweep.
-std::string tables(const Points& points, const std::string& device, const std::string& mode) {
+std::string tables(const Points& points, const std::string& device, const std::string& mode, const Named& named) {
   const std::string axis = sweep_axis(points);
   struct Sweep {
     Json rest;  // what it leaves as it is
@@ -152,7 +173,7 @@ std::string tables(const Points& points, const std::string& device, const std::s
   }
   std::string text;
   for (const Sweep& sweep : sweeps) {
-    text += (text.empty() ? "" : "\n") + ladder(sweep.points.back(), device, mode);
+    text += (text.empty() ? "" : "\n") + ladder(sweep.points.back(), device, mode, named);
     if (sweep.points.size() > 1) text += "\n" + overview(sweep.points, axis, device, mode);
   }
   return text;
@@ -187,9 +208,14 @@ std::string markdown_report(std::vector<ResultFile> files) {
       all[{row.experiment, row.mode, device}][key].push_back(std::move(row));
     }
   }
+  std::map<std::string, Named> named;  // by device
+  for (const auto& [what, points] : all)
+    for (const auto& [key, rows] : points)
+      for (const Row& row : rows) named[what[2]][row.name] = &row;
   std::string text;
   for (const auto& [what, points] : all) {
-    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]) + tables(points, what[2], what[1]);
+    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]) +
+            tables(points, what[2], what[1], named[what[2]]);
     if (findings[what].empty()) continue;
     text += "\nWhat follows:\n\n";
     for (const std::string& line : findings[what]) text += "- " + line + "\n";

@@ -22,6 +22,7 @@ Row row(const Json& json) {
   row.backend = json.at("backend");
   row.experiment = json.at("experiment");
   row.mode = json.at("mode");
+  if (json.value("launch_by", "stream") == "graph") row.mode += by_graph;
   const std::string variant = json.at("variant"), stem = row.backend + "/" + row.experiment + "/" + variant;
   // What a name has beyond the variant is a tuning that is not the default; behind it come the point and the mode.
   if (!row.name.starts_with(stem) || !row.name.ends_with("/" + row.mode)) throw Error(row.name + ": no name of a cell");

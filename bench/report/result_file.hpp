@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/report.hpp"
@@ -14,10 +15,13 @@ namespace crosswarp {
 
 using Json = nlohmann::ordered_json;
 
+/// Behind the mode of what was launched by graph; the name of the same cell by stream ends before it.
+inline constexpr std::string_view by_graph = "/graph";
+
 /// One result of a file. Seconds and bytes per second; no number where the file has null.
 struct Row {
   std::string name;  ///< `cuda/reduce_sum/float4/n:1024/type:f32/cold`, and its parts:
-  std::string rung, backend, experiment, point, mode;
+  std::string rung, backend, experiment, point, mode;  ///< The mode: `cold`, or `cold/graph` where launched by graph.
   Json axes;
   std::string idea, device;  ///< The device is empty where none was opened.
   std::string status, label, note;

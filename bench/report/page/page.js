@@ -26,6 +26,12 @@
     return cell;
   });
   const ok = (cell) => cell.time !== null;
+  /// The same cell launched in the other way, where the files have it. Of modes `cold/graph` is `cold` by graph.
+  const byGraph = (mode) => mode.endsWith('/graph');
+  const named = new Map(cells.map((c) => [`${c.device} ${c.name}`, c]));
+  const launchedOtherwise = (cell) =>
+      named.get(`${cell.device} ${byGraph(cell.mode) ? cell.name.slice(0, -'/graph'.length) : `${cell.name}/graph`}`);
+  const otherWay = (mode) => (byGraph(mode) ? 'by stream' : 'by graph');
   const rungName = (cell) => cell.rung.name.replace(`/${cell.experiment}/`, '/');
 
   const unique = (values) => [...new Set(values)];
@@ -49,7 +55,7 @@
   const devices = [...groupBy(cells.filter((c) => c.device), (c) => c.device)]
                       .sort(([, a], [, b]) => b.length - a.length)
                       .map(([device]) => device);
-  const modes = unique(cells.map((c) => c.mode));
+  const modes = unique(cells.map((c) => c.mode)).sort((a, b) => byGraph(a) - byGraph(b));
 
   // --- Numbers for people ----------------------------------------------------------------------------------------
 
@@ -223,11 +229,13 @@
     document.getElementById('details-title').textContent = cell.name;
     const content = document.getElementById('details-content');
     const ratio = (r) => (r ? `${precise(r)} × as fast` : null);
+    const other = launchedOtherwise(cell);
     content.replaceChildren(
         element('p', {}, cell.rung.idea), element('h3', {}, 'Result'), definitions([
           ['status', showStatus(cell)],
           ['note', ok(cell) ? cell.note : null],
           ['time of a launch', ok(cell) ? showTime(cell) : null],
+          [`time of a launch ${otherWay(cell.mode)}`, other ? showTime(other) : null],
           [
             '95 % interval of the median over placements',
             ok(cell) && cell.low !== null ? `${si(cell.low, 's', 1)} to ${si(cell.high, 's', 1)}` : null
@@ -617,6 +625,8 @@
               dash: 'longdashdot',
               colour: css('--bad')
             });
+          const both = list.some(launchedOtherwise), way = otherWay(filter.mode);
+          const otherwise = (c) => (c ? [showTime(c), c.library ? times(c.library[0]) : ''] : ['', '']);
           const drawn = across(lines, 'vertical');
           const most = Math.max(...withNumbers.map(rated), ...lines.map((l) => l.value));
           const short = (text) => (text.length > 90 ? `${text.slice(0, 88)}…` : text);
@@ -667,13 +677,15 @@
                 rungName(fastest(list))} with ${showRated(fastest(list))}.`,
             head: [
               'rung', '#time', '#±', isTime ? '#of an access' : '#rate', '#of measured peak', '#× parent', '#× library',
-              '#× other backend', 'bound, or why there is no number'
+              '#× other backend', ...(both ? [`#time ${way}`, `#× library ${way}`] : []),
+              'bound, or why there is no number'
             ],
             rows: list.map(
                 (c) =>
                     [cellButton(c, rungName(c)), showTime(c), ok(c) ? percent(c.spread) : '', showRated(c),
                      percent(c.of_measured), c.parent ? times(c.parent[0]) : '', c.library ? times(c.library[0]) : '',
-                     c.other ? times(c.other[0]) : '', ok(c) ? c.bound : showStatus(c)]),
+                     c.other ? times(c.other[0]) : '', ...(both ? otherwise(launchedOtherwise(c)) : []),
+                     ok(c) ? c.bound : showStatus(c)]),
           };
         });
   }
