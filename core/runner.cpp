@@ -117,9 +117,9 @@ void prove(Result& result) {
     result.proof = "proven: " + seen;
 }
 
-/// No launch takes less than an empty one. `floors`: of empty launches, from the same rounds.
-void hold_to_floor(Result& result, const Placements& floors) {
-  const std::vector<double> empty = flatten(floors), own = flatten(result.measurement.seconds);
+/// No launch takes less than an empty one. `floor`: of empty launches by the same mechanism, from the same rounds.
+void hold_to_floor(Result& result, const Placements& floor) {
+  const std::vector<double> empty = flatten(floor), own = flatten(result.measurement.seconds);
   if (result.status != Status::ok || empty.empty() || own.empty()) return;
   if (median_interval(own).high >= median_interval(empty).low) return;
   result.status = Status::implausible;
@@ -185,6 +185,13 @@ struct Runner::Contestant {
     launches = {};
     bound = {};
   }
+};
+
+/// Empty launches, sampled in the rounds of the rows, by each mechanism that one of them uses.
+struct Runner::Floors {
+  Placements plain, pdl;  // of the run's launches: a stream's, or a graph's
+
+  const Placements& of(const Result& result) const { return result.kernel.pdl && !pdl.empty() ? pdl : plain; }
 };
 
 /// The inputs of one placement, which alternate between two generations of numbers at moments that no launch foresees.
@@ -434,7 +441,7 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
     result.measurement.before = device.telemetry();
     contestants.push_back({&result, i, result.cell.variant->result == ResultIn::device});
   }
-  Placements floors;
+  Floors floors;
   std::unique_ptr<Problem> problem;
   double preparing = 0;  // seconds; at most as many as all cells may take
   const double most_preparing = options_.stop.time_limit * static_cast<double>(contestants.size());
@@ -472,15 +479,15 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
   }
   for (const std::size_t i : places) {
     all[i].measurement.after = device.telemetry();
-    all[i].floor = location(floors);
+    all[i].floor = location(floors.of(all[i]));
     if (all[i].status != Status::ok) continue;
     conclude(device, all[i], static_cast<double>(footprint), batching);
-    if (device.is_asynchronous() && !first.experiment->may_undercut_a_launch) hold_to_floor(all[i], floors);
+    if (device.is_asynchronous() && !first.experiment->may_undercut_a_launch) hold_to_floor(all[i], floors.of(all[i]));
   }
 }
 
 double Runner::run_placement(Device& device, Inputs& inputs, const Batching& batching,
-                             std::vector<Contestant>& contestants, Placements& floors) {
+                             std::vector<Contestant>& contestants, Floors& floors) {
   Problem& problem = inputs.problem;
   const auto per_launch = static_cast<double>(batching.launches);
   Capture capture(device, problem, batching.launches, batching.sets());
@@ -591,22 +598,28 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
       return seconds / per_launch;
     });
   }
-  const std::function<void(std::size_t)> empty =
-      batching.enqueuing(device, [&](std::size_t) { device.launch_empty(); });
+  std::vector<Placements*> floors_of{&floors.plain};
+  if (std::any_of(contestants.begin(), contestants.end(), [](const Contestant& c) { return c.result->kernel.pdl; }))
+    floors_of.push_back(&floors.pdl);
+  std::vector<std::function<double()>> empty;
+  for (Placements* floor : floors_of) {
+    const auto launch =
+        batching.enqueuing(device, [&device, pdl = floor == &floors.pdl](std::size_t) { device.launch_empty(pdl); });
+    empty.push_back([&, launch] {
+      enter(device);
+      return device.time({.launch = launch, .count = batching.calls(), .cold = batching.mode != Mode::hot}) /
+             per_launch;
+    });
+  }
   StopRule rule = share(options_.stop);
   rule.min_time /= per_launch;  // samples are of one launch
-  std::vector<Samples> sampled = sample_round_robin(
-      turns, rule, wall_clock,
-      [&] {
-        enter(device);
-        return device.time({.launch = empty, .count = batching.calls(), .cold = batching.mode != Mode::hot}) /
-               per_launch;
-      },
-      [&] {
-        if (inputs.wants_change()) refill();
-      });
+  std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock, empty, [&] {
+    if (inputs.wants_change()) refill();
+  });
 
-  if (!sampled.back().seconds.empty()) floors.push_back(std::move(sampled.back().seconds));
+  for (std::size_t i = 0; i < floors_of.size(); ++i)
+    if (auto& seconds = sampled[contestants.size() + i].seconds; !seconds.empty())
+      floors_of[i]->push_back(std::move(seconds));
   refill();
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     Contestant& c = contestants[i];

@@ -72,6 +72,7 @@ class Runner {
   struct Batching;
   struct Contestant;
   struct Inputs;
+  struct Floors;
   Result start(const Cell& cell);
   /// To be called before anything is launched for the cell at place `cell`. Throws Error where the device is lost.
   void enter(const Device& device, std::size_t cell = Position::nobody);
@@ -81,7 +82,7 @@ class Runner {
               LaunchBy launch_by);
   /// Returns the seconds that changing the inputs took.
   double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
-                       Placements& floors);
+                       Floors& floors);
   void conclude(Device& device, Result& result, double footprint, const Batching& batching);
 
   RunOptions options_;

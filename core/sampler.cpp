@@ -33,10 +33,11 @@ StopRule share(StopRule rule) {
 }
 
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
-                                        const std::function<double()>& now, const std::function<double()>& companion,
+                                        const std::function<double()>& now,
+                                        const std::vector<std::function<double()>>& companions,
                                         const std::function<void()>& before_round) {
   std::vector<std::function<double()>> turns = contestants;
-  if (companion) turns.push_back(companion);
+  turns.insert(turns.end(), companions.begin(), companions.end());
   const std::size_t count = turns.size();
   std::vector<Samples> all(count);
   std::vector<double> device(count, 0.0);

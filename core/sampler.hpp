@@ -31,12 +31,12 @@ struct Samples {
 /// Samples all contestants sample by sample in turn, so that drift hits all of them alike; the turn that begins a round
 /// rotates. A contestant returns the seconds of one sample of device time. Rounds go on until every contestant is done:
 /// sample i of two contestants always comes from the same round. One that reaches its time limit or throws leaves the
-/// rounds; the others go on. `companion`, where it is given, takes part in every round as a last contestant, and no
-/// round is held for its sake: its samples come last. `before_round`, where it is given, is called before each round.
-/// What it throws ends the sampling. `now` is the wall clock in seconds.
+/// rounds; the others go on. `companions` take part in every round behind the contestants, and no round is held for
+/// their sake: their samples come last. `before_round`, where it is given, is called before each round; what it throws
+/// ends the sampling. `now` is the wall clock in seconds.
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
                                         const std::function<double()>& now,
-                                        const std::function<double()>& companion = nullptr,
+                                        const std::vector<std::function<double()>>& companions = {},
                                         const std::function<void()>& before_round = nullptr);
 
 }  // namespace crosswarp
