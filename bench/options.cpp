@@ -226,7 +226,7 @@ Options parse(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
-  Comparison& comparison = options.comparison;
+  CompareOptions& comparison = options.comparison;
   CLI::App* compare = app.add_subcommand("compare", "Two runs: faster, slower or within noise; or backends of one run");
   compare->footer(
       "bench compare old.json new.json: every cell that is in both. Exit code 1 where one is slower, or is wrong,\n"

@@ -28,7 +28,7 @@ struct Options {
   std::string worker;       ///< This process is one: the descriptors that it got.
 
   ReportRequest report;
-  Comparison comparison;
+  CompareOptions comparison;
 
   std::string program;
   std::vector<std::string> arguments;        ///< All of them, from the program on.

@@ -8,7 +8,7 @@
 
 namespace crosswarp {
 
-struct Comparison {
+struct CompareOptions {
   std::vector<std::string> inputs;    ///< The old run and the new one; or one, with its backends to compare.
   std::vector<std::string> backends;  ///< Each a backend, for its fastest rung, or a rung: `cuda/float4`.
   double threshold = 0.02;            ///< The least change of a time that counts.
@@ -21,11 +21,11 @@ struct Comparison {
 /// Writes which cells are faster or slower in the second run than in the first, and which are no longer there or ok.
 /// Returns whether none is slower and none newly wrong, failed or implausible. Throws Error where a file cannot be read
 /// or written, and where no cell is in both.
-bool compare_runs(const Comparison& comparison);
+bool compare_runs(const CompareOptions& comparison);
 
 /// Writes how much longer the other backends take than the first, point by point, and what else differs between the two
 /// rows. Throws Error where the file cannot be read or written, lacks what is asked for, or has no point at which two
 /// of them have a time on the same device.
-void compare_backends(const Comparison& comparison);
+void compare_backends(const CompareOptions& comparison);
 
 }  // namespace crosswarp

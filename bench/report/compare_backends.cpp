@@ -174,7 +174,7 @@ std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side
 
 }  // namespace
 
-void compare_backends(const Comparison& comparison) {
+void compare_backends(const CompareOptions& comparison) {
   const std::string& path = comparison.inputs.at(0);
   const std::vector<Row> rows = merge_repetitions(read_results(path).rows);
   std::vector<Side> sides;

@@ -35,7 +35,7 @@ class Cells {
 
 /// A host's times differ from process to process by what no placement shows (which core, which memory). On a GPU that
 /// is in the rows that wait for their result: up to what an empty launch takes, and so less of a longer time.
-double least_change(const Comparison& comparison, const ResultFile& file, const Row& row) {
+double least_change(const CompareOptions& comparison, const ResultFile& file, const Row& row) {
   if (row.device == file.said("device.host.name")) return std::max(comparison.threshold, comparison.coarse_threshold);
   if (row.note == result_on_host) return std::max(comparison.threshold, row.floor.value_or(0) / location(row.seconds));
   return comparison.threshold;
@@ -70,7 +70,7 @@ struct Compared {
   Change change;
 };
 
-std::vector<Compared> compare_times(const Comparison& comparison, const ResultFile& before, const Cells& old_cells,
+std::vector<Compared> compare_times(const CompareOptions& comparison, const ResultFile& before, const Cells& old_cells,
                                     const Cells& new_cells) {
   std::vector<Compared> compared;
   std::vector<TwoRuns> samples;
@@ -157,7 +157,7 @@ std::string summary(const std::vector<Compared>& compared, const std::vector<Unt
 
 }  // namespace
 
-bool compare_runs(const Comparison& comparison) {
+bool compare_runs(const CompareOptions& comparison) {
   const ResultFile before = read_results(comparison.inputs.at(0)), after = read_results(comparison.inputs.at(1));
   const Cells old_cells(before), new_cells(after);
   if (std::none_of(old_cells.rows().begin(), old_cells.rows().end(),
