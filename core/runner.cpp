@@ -271,7 +271,8 @@ void Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std
   device.synchronize();
   bound.log->on = false;
   enter(device, cell);
-  conclude_verdict(result, judge(problem, untimed(bound, sets, result.cell.variant->result)));
+  const Launches launches = untimed(bound, sets, result.cell.variant->result);
+  conclude_verdict(result, say_if_late(problem, launches, judge(problem, launches)));
   result.kernel = largest(bound.log->kernels);
 }
 
@@ -516,6 +517,8 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
     } catch (const std::exception& error) {
       fail(*c.result, error.what());
     }
+    // What is wrong may have written to the inputs that all rows share.
+    if (c.result->status != Status::ok && !device.lost()) problem.refill(inputs.generation);
   };
   // The same for all rows, of which those that are right go on. False where none is left.
   const auto all = [&](const std::function<void(Contestant&)>& work) {
@@ -527,8 +530,19 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
     std::erase_if(contestants, [](const Contestant& c) { return c.result->status != Status::ok; });
     return !contestants.empty();
   };
-  const auto verify_as_timed_once = [&](Contestant& c, const std::string& when, double look) {
-    conclude_verdict(*c.result, verify_as_timed(device, problem, capture, c.launches, look), when);
+  const auto verify_as_timed_once = [&](Contestant& c, const std::string& when, double look,
+                                        Before before = Before::poison) {
+    conclude_verdict(*c.result, verify_as_timed(device, problem, capture, c.launches, look, before), when);
+  };
+  // On what the launches before have left: their inputs must be as they were, for this row and for those after it.
+  const auto verify_again = [&](Contestant& c) {
+    for (std::size_t set = 0; set < batching.sets(); ++set) {
+      enter(device, c.place);
+      c.bound.launch(set);
+    }
+    device.synchronize();
+    conclude_verdict(*c.result, judge(problem, untimed(c.bound, batching.sets(), c.launches.result)),
+                     "launched again on the same inputs, which a launch must leave as they are: ");
   };
 
   const bool is_first = contestants.front().result->measurement.seconds.empty();
@@ -540,7 +554,10 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
     return refilling;
   refill();
   if (is_first) {
-    if (!all([&](Contestant& c) { verify_on(device, problem, c.bound, batching.sets(), *c.result, c.place); }))
+    if (!all([&](Contestant& c) {
+          verify_on(device, problem, c.bound, batching.sets(), *c.result, c.place);
+          if (c.result->status == Status::ok && problem.has_inputs()) verify_again(c);
+        }))
       return refilling;
     refill();
     if (!all([&](Contestant& c) {
@@ -631,7 +648,7 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
     if (m.stopped == "error")
       fail(*c.result, sampled[i].error);
     else
-      attempt(c, [&] { verify_as_timed_once(c, "after timing: ", 0); });
+      attempt(c, [&] { verify_as_timed_once(c, "after timing: ", 0, Before::numbers); });
     if (c.result->status == Status::ok) c.observed.push_back(problem.observe());
   }
   return refilling;

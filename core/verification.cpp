@@ -14,6 +14,7 @@ namespace crosswarp {
 namespace {
 
 constexpr auto settle = std::chrono::milliseconds(50);  // for work that goes on behind the last event
+constexpr unsigned char number_byte = 0x3c;             // repeated, a number in every type: 0.0115 as a float
 
 void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -22,9 +23,15 @@ constexpr const char* outside =
 
 Verdict wrong(std::string why) { return {.ok = false, .where = std::move(why)}; }
 
-void poison(Device& device, const Memory& memory) {
+void fill(Device& device, const Memory& memory, unsigned char byte) {
   for (const auto& piece : memory)
-    if (!piece.empty()) device.fill(piece.data(), poison_byte, piece.size());
+    if (!piece.empty()) device.fill(piece.data(), byte, piece.size());
+}
+
+void set_outputs(Device& device, Problem& problem, std::size_t sets, Before before) {
+  problem.poison();
+  for (std::size_t set = 0; set < sets && before == Before::numbers; ++set)
+    fill(device, problem.outputs(set), number_byte);
 }
 
 bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
@@ -73,6 +80,16 @@ Verdict judge(const Problem& problem, const Launches& launches) {
   return verdict;
 }
 
+Verdict say_if_late(const Problem& problem, const Launches& launches, Verdict verdict) {
+  if (verdict.ok) return verdict;
+  std::this_thread::sleep_for(settle);
+  if (judge(problem, launches).ok)
+    verdict.where =
+        "its output was not there behind the last launch: work goes on after the last event of queue.stream (" +
+        verdict.where + ")";
+  return verdict;
+}
+
 Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
                            double& seconds) {
   Buffer<unsigned> early(device, launches.count);  // whether a launch's output was there before it
@@ -81,7 +98,7 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
   const bool one_set = launches.sets == 1;
   const std::function<void(std::size_t)> launch = [&](std::size_t i) {
     const Memory outputs = problem.outputs(i % launches.sets);
-    if (one_set && i > 0) poison(device, outputs);
+    if (one_set && i > 0) fill(device, outputs, poison_byte);
     for (const auto& piece : outputs)
       if (!piece.empty()) device.note_change(piece, poison_byte, early.span().data() + i);
     launches.launch(i);
@@ -100,15 +117,23 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
     capture.put_back(i);
     if (!one_set && i + 1 < launches.count) continue;  // all sets are judged at once
     worst = judge(problem, launches);
-    if (!worst.ok) return worst;
+    if (!worst.ok) break;
   }
+  if (worst.ok) return worst;
+  problem.poison();
+  device.time({.launch = launches.launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated});
+  std::this_thread::sleep_for(settle);
+  if (judge(problem, launches).ok)
+    worst.where = "the output of a launch was not there behind it: each launch does its own work, on queue.stream (" +
+                  worst.where + ")";
   return worst;
 }
 
-Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look) {
+Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look,
+                        Before before) {
   bool too_early = false;
   const auto sample = [&](bool watched) {
-    problem.poison();
+    set_outputs(device, problem, launches.sets, before);
     Batch batch{.launch = launches.launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated};
     if (watched) {
       batch.behind = [&] {
@@ -125,15 +150,10 @@ Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, cons
   sample(true);
   if (too_early) return wrong(outside);
   for (std::size_t i = 0; i < launches.sets; ++i) capture.put_back(i);
-  Verdict captured = judge(problem, launches);
+  const Verdict captured = judge(problem, launches);
   if (captured.ok) return captured;
   sample(false);
-  std::this_thread::sleep_for(settle);
-  if (judge(problem, launches).ok)
-    captured.where =
-        "its output was not there behind the last launch: work goes on after the last event of queue.stream (" +
-        captured.where + ")";
-  return captured;
+  return say_if_late(problem, launches, captured);
 }
 
 }  // namespace crosswarp

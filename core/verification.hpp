@@ -46,15 +46,22 @@ class Capture {
 /// The problem's verdict, and whether the workspace's guard bands are intact.
 Verdict judge(const Problem& problem, const Launches& launches);
 
+/// A verdict on launches that queue.stream is done with. Where it is wrong and right a little later, it says so.
+Verdict say_if_late(const Problem& problem, const Launches& launches, Verdict verdict);
+
 /// One sample in which the outputs are captured in stream order behind each launch, and in which the outputs of a
 /// launch must be poison until it begins. Catches a launch that does the work of another, or works on after its end.
 /// `seconds`: what the sample took, copies included.
 Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
                            double& seconds);
 
+/// What outputs hold before a verified sample: poison, or numbers, as what another launch has left.
+enum class Before { poison, numbers };
+
 /// One sample exactly as timed, with the outputs of all launches captured behind the last. Where `look` > 0 and the
 /// sample is gated, the host also waits that many seconds before it opens the gate: outputs must still be poison then.
 /// Catches work outside of the queue's stream.
-Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look);
+Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look,
+                        Before before = Before::poison);
 
 }  // namespace crosswarp

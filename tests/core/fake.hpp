@@ -188,8 +188,8 @@ class Fill {
   Args args(std::size_t set) const { return {out_.at(set).span(), in_.at(set).span()}; }
   void refill(std::uint64_t generation) {
     ++refills;
-    for (std::size_t set = 0; set < in_.size(); ++set)
-      in_[set].span()[0] = static_cast<float>(100 * seed_ + 1000 * generation + set);
+    generation_ = generation;
+    for (std::size_t set = 0; set < in_.size(); ++set) in_[set].span()[0] = expected_value(set);
   }
   Memory outputs(std::size_t set) const { return {out_.at(set).bytes()}; }
   void poison() {
@@ -200,7 +200,7 @@ class Fill {
     for (std::size_t set = 0; set < out_.size(); ++set) {
       if (!out_[set].guards_intact()) return {.where = "a guard band was written to"};
       for (std::size_t i = 0; i < out_[set].size(); ++i)
-        if (const float value = args(set).value(); out_[set].read(i) != value)
+        if (const float value = expected_value(set); out_[set].read(i) != value)
           return {.where = mismatch("out[" + std::to_string(i) + "]", out_[set].read(i), value)};
     }
     return {.ok = true, .error = 0, .where = {}};
@@ -222,7 +222,9 @@ class Fill {
   static inline ResultIn looked_in = ResultIn::device;
 
  private:
-  std::uint64_t seed_;
+  float expected_value(std::size_t set) const { return static_cast<float>(100 * seed_ + 1000 * generation_ + set); }
+
+  std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> out_, in_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -28,8 +29,8 @@ class RunnerTest : public testing::Test {
   Result run(const Cell& cell, Mode mode = Mode::cold) { return runner.run({cell}, mode, {"fake"}).at(0); }
 
   static constexpr std::size_t launches = 20;  // of a sample, since sets are small
-  /// Launches on distinct inputs before the first that counts: plainly, each captured, as timed.
-  static constexpr std::size_t before_sampling = 3 * launches;
+  /// Launches on distinct inputs before the first that counts: plainly, again, each captured, as timed.
+  static constexpr std::size_t before_sampling = 4 * launches;
   fake::Lab lab;
   Runner runner{{.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 1}}};
 };
@@ -101,7 +102,7 @@ TEST_F(RunnerTest, CatchesAfterTimingWhatGoesWrongLater) {
 }
 
 TEST_F(RunnerTest, CatchesWhatIsWrongOnlyWhenTimed) {
-  const Result r = run(add("timed", [n = 0ul](const Launch& l) mutable { n++ < launches ? right(l) : wrong(l); }));
+  const Result r = run(add("timed", [n = 0ul](const Launch& l) mutable { n++ < 2 * launches ? right(l) : wrong(l); }));
   EXPECT_EQ(r.status, Status::wrong);
   EXPECT_TRUE(r.note.starts_with("when timed: out[2] is")) << r.note;
   EXPECT_TRUE(r.measurement.seconds.empty());
@@ -156,10 +157,11 @@ TEST_F(RunnerTest, ChangesInputsBetweenVerificationAndSamplesAndBehindThem) {
     if (l.set == 0) values.push_back(l.problem.args(0).value());
     l.fill();
   }));
-  ASSERT_EQ(values.size(), 12u);  // plainly, each captured, as timed, eight samples, as timed
-  EXPECT_NE(values[0], values[1]);
+  ASSERT_EQ(values.size(), 13u);  // plainly, again, each captured, as timed, eight samples, as timed
+  EXPECT_EQ(values[0], values[1]);
   EXPECT_NE(values[1], values[2]);
-  EXPECT_NE(values[10], values[11]);
+  EXPECT_NE(values[2], values[3]);
+  EXPECT_NE(values[11], values[12]);
 }
 
 TEST_F(RunnerTest, CatchesALaunchThatDoesTheWorkOfLaterOnes) {
@@ -202,7 +204,7 @@ TEST_F(RunnerTest, CatchesWorkThatDoesNotWaitForTheGate) {
 
 TEST_F(RunnerTest, CatchesWorkThatGoesOnBehindTheLastLaunch) {
   const Result r = run(add("goes_on", [n = 0ul](const Launch& l) mutable {
-    if (n++ < 2 * launches) return l.fill();
+    if (n++ < 3 * launches) return l.fill();
     l.device.elapsed += 1e-9;
     const Fill::Args args = l.problem.args(l.set);
     l.device.later = [args, before = l.device.later] {
@@ -212,6 +214,48 @@ TEST_F(RunnerTest, CatchesWorkThatGoesOnBehindTheLastLaunch) {
   }));
   EXPECT_EQ(r.status, Status::wrong);
   EXPECT_NE(r.note.find("work goes on after the last event of queue.stream"), std::string::npos) << r.note;
+}
+
+TEST_F(RunnerTest, SaysThatWorkGoesOnWhenFirstVerified) {
+  std::thread late;
+  const Result r = run(add("late", [&](const Launch& l) {
+    if (late.joinable()) late.join();
+    const Fill::Args args = l.problem.args(l.set);
+    late = std::thread([args] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::fill(args.out.begin(), args.out.end(), args.value());
+    });
+  }));
+  late.join();
+  EXPECT_EQ(r.status, Status::wrong);
+  EXPECT_TRUE(r.note.starts_with("its output was not there behind the last launch")) << r.note;
+}
+
+TEST_F(RunnerTest, CatchesWhatLeavesNumbersInItsOutputAlone) {
+  const Result r = run(add("skips", [](const Launch& l) {
+    if (std::isnan(l.problem.args(l.set).out[0])) l.fill();
+  }));
+  EXPECT_EQ(r.status, Status::wrong);
+  EXPECT_TRUE(r.note.starts_with("after timing: ")) << r.note;
+}
+
+TEST_F(RunnerTest, CatchesWhatDestroysItsInputsAndNotTheRowsBehindIt) {
+  add("destroys", [](const Launch& l) {
+    l.fill();
+    const_cast<float&>(l.problem.args(l.set).in[0]) += 1;
+  });
+  add("right", right);
+  const auto results = runner.run({lab.cell("fake/fill/destroys"), lab.cell("fake/fill/right")}, Mode::cold, {"fake"});
+  EXPECT_TRUE(results[0].label().starts_with("wrong: launched again on the same inputs")) << results[0].label();
+  EXPECT_EQ(results[1].label(), "ok");
+}
+
+TEST_F(RunnerTest, RepairsInputsForTheRowsBehindOneThatIsWrong) {
+  add("scribbles", [](const Launch& l) { const_cast<float&>(l.problem.args(l.set).in[0]) = -1; });
+  add("right", right);
+  const auto results = runner.run({lab.cell("fake/fill/scribbles"), lab.cell("fake/fill/right")}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].status, Status::wrong);
+  EXPECT_EQ(results[1].label(), "ok");
 }
 
 TEST_F(RunnerTest, CallsFailedWhatChangesTheDevicesState) {

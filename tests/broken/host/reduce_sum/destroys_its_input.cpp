@@ -1,5 +1,6 @@
 // Reduces in place: right the first time, of an input that it destroys.
 // caught by: timed run
+// says: on the same inputs, which a launch must leave as they are
 #include "tests/broken/host/serial_sum.hpp"
 
 namespace crosswarp::host {

@@ -1,6 +1,6 @@
 // Once it knows the sets of a sample, the first launch does the work of all, and the others return at once.
 // caught by: timed run
-// says: wrote the output of a later launch
+// says: each launch does its own work
 #include "tests/broken/host/known_sets.hpp"
 
 namespace crosswarp::host {

@@ -1,5 +1,6 @@
 // Once it knows the sets of a sample, it collects them, and the last launch does the work of all.
 // caught by: timed run
+// says: each launch does its own work
 #include "tests/broken/host/known_sets.hpp"
 
 namespace crosswarp::host {

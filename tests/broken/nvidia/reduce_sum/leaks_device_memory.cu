@@ -1,6 +1,6 @@
 // Allocates at each launch and never frees.
 // caught by: timed run
-// says: changed the device's state:
+// says: leaks device memory
 #include "tests/broken/cuda/serial_sum.hpp"
 
 namespace crosswarp::gpu {

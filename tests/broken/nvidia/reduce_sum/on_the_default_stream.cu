@@ -1,7 +1,7 @@
 // Launches on the legacy default stream, as one does who forgets the stream.
 // caught by: timed run
 // says: ran outside of queue.stream
-#include "tests/broken/cuda/serial_sum.hpp"
+#include "tests/broken/nvidia/quick_sum.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 void sum(const Queue& queue, const ReduceSum::Args& args) {
   Queue nowhere = queue;
   nowhere.stream = nullptr;
-  add_serially_on(nowhere, args.f32());
+  add_quickly_on(nowhere, args.f32());
 }
 
 const Register<ReduceSum> variant{{.idea = "broken: launches on the default stream", .launch = sum}};
