@@ -1,6 +1,6 @@
 // Forks to a second stream in order, and never joins: the work goes on after the last event.
 // caught by: timed run
-// says: its output was not there behind the last launch
+// says: was not there behind
 #include "tests/broken/cuda/serial_sum.hpp"
 
 namespace crosswarp::gpu {
