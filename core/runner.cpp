@@ -273,7 +273,10 @@ void Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std
   enter(device, cell);
   const Launches launches = untimed(bound, sets, result.cell.variant->result);
   conclude_verdict(result, say_if_late(problem, launches, judge(problem, launches)));
-  result.kernel = largest(bound.log->kernels);
+  const std::vector<KernelUse>& kernels = bound.log->kernels;
+  result.kernel = largest(kernels);
+  // One of several is enough for a launch to undercut an empty one by stream.
+  result.kernel.pdl = std::any_of(kernels.begin(), kernels.end(), [](const KernelUse& kernel) { return kernel.pdl; });
 }
 
 void Runner::enter(const Device& device, std::size_t cell) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -50,7 +51,7 @@ class FakeDevice final : public Device {
   }
   double time(const Batch& batch) override {
     elapsed = 0;
-    counts_timed.insert(batch.count);
+    ++batches_of[batch.count];
     ++batches;
     cold += batch.cold;
     gated += batch.gated;
@@ -84,7 +85,7 @@ class FakeDevice final : public Device {
       graph_runs = false;
     };
   }
-  void launch_empty(bool) override { elapsed += empty_time(); }
+  void launch_empty(bool pdl) override { elapsed += empty_time() - (pdl ? pdl_saves : 0); }
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     ++reads;
     return static_cast<double>(memory.size() * sweeps) / 1e9;
@@ -105,6 +106,7 @@ class FakeDevice final : public Device {
   double elapsed = 0;  // seconds
   std::function<std::size_t()> free = [] { return std::size_t{1} << 20; };
   std::function<double()> empty_time = [] { return 1e-6; };
+  double pdl_saves = 0;  // seconds of an empty launch
   bool is_lost = false;
   std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {
     throw Error("nobody may count");
@@ -115,10 +117,10 @@ class FakeDevice final : public Device {
   std::string changed_state;             // by a launch
   std::set<std::string> ranges;          // that profilers were shown
   int allocations = 0, reads = 0;
-  std::vector<std::size_t> places;       // to which it was relocated
-  std::set<std::size_t> sizes;           // of all allocations
-  int batches = 0, cold = 0, gated = 0;  // how many were timed, and how many of them so
-  std::set<std::size_t> counts_timed;    // of launches in a batch
+  std::vector<std::size_t> places;        // to which it was relocated
+  std::set<std::size_t> sizes;            // of all allocations
+  int batches = 0, cold = 0, gated = 0;   // how many were timed, and how many of them so
+  std::map<std::size_t, int> batches_of;  // by the number of launches
   bool capturing = false, graph_runs = false;
   int captures = 0;
 };

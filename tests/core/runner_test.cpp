@@ -281,6 +281,28 @@ TEST_F(RunnerTest, HoldsAMachineOfUnknownPeaksToWhatWasMeasured) {
   EXPECT_EQ(run(add("wide", [](const Launch& l) { l.fill(16 / 3e9); })).status, Status::ok);
 }
 
+TEST_F(RunnerTest, ComparesWithAnEmptyLaunchOfTheSameMechanism) {
+  lab.device->asynchronous = true;
+  lab.device->pdl_saves = 0.5e-6;
+  const auto by_pdl = [&](const std::string& name, double seconds) {
+    return add(name, [seconds](const Launch& l) {
+      l.fill(seconds);
+      if (l.log.on) l.log.kernels = {{.blocks = 1, .threads = 1, .pdl = true}, {.blocks = 2, .threads = 1}};
+    });
+  };
+  for (const LaunchBy launch_by : {LaunchBy::stream, LaunchBy::graph}) {
+    const auto results =
+        runner.run({by_pdl("hides_" + to_string(launch_by), 0.9e-6), by_pdl("skips_" + to_string(launch_by), 0.4e-6),
+                    add("plain_" + to_string(launch_by), [](const Launch& l) { l.fill(0.9e-6); })},
+                   Mode::cold, {"fake"}, launch_by);
+    EXPECT_EQ(results[0].label(), "ok");
+    EXPECT_DOUBLE_EQ(results[0].floor, 0.5e-6);
+    EXPECT_EQ(results[1].status, Status::implausible);
+    EXPECT_EQ(results[2].status, Status::implausible);
+    EXPECT_DOUBLE_EQ(results[2].floor, 1e-6);
+  }
+}
+
 TEST_F(RunnerTest, ChecksEveryValueThatIsReturnedToTheHost) {
   VariantEntry v = fake::variant("fake", "host_result", [n = 0ul](const Launch& l) mutable {
     l.fill();
@@ -295,7 +317,7 @@ TEST_F(RunnerTest, ChecksEveryValueThatIsReturnedToTheHost) {
 TEST_F(RunnerTest, TimesAGraphOfAllLaunches) {
   for (const Mode mode : {Mode::cold, Mode::hot}) {
     std::set<std::size_t> sets;
-    lab.device->counts_timed.clear();
+    lab.device->batches_of.clear();
     lab.device->captures = 0;
     const auto launch = [&](const Launch& l) { sets.insert(l.set), l.fill(); };
     const Result r = runner.run({add("by_graph_" + to_string(mode), launch)}, mode, {"fake"}, LaunchBy::graph).front();
@@ -305,8 +327,8 @@ TEST_F(RunnerTest, TimesAGraphOfAllLaunches) {
     EXPECT_DOUBLE_EQ(r.floor, 1e-6);
     EXPECT_EQ(r.measurement.launches, launches);
     EXPECT_EQ(sets.size(), mode == Mode::hot ? 1 : launches);
-    EXPECT_EQ(lab.device->counts_timed, (std::set<std::size_t>{1, launches}));  // a graph; verified launch by launch
-    EXPECT_EQ(lab.device->captures, 2);                                         // the row's and the floor's
+    EXPECT_EQ(lab.device->batches_of[launches], 1);  // a verified one; all others are a graph
+    EXPECT_EQ(lab.device->captures, 2);              // the row's and the floor's
   }
 }
 
