@@ -60,14 +60,17 @@ __global__ void __launch_bounds__(gemm_threads, 2)
   double c[thread_rows][thread_columns] = {};
   for (std::size_t first = 0; first < k; first += tile_depth) {
     // Zeros past the last row, column and step of k. Neighbouring threads load neighbouring elements.
-    for (unsigned i = threadIdx.x; i < tile_rows * tile_depth; i += gemm_threads) {
-      const unsigned row = i / tile_depth, l = i % tile_depth;
+#pragma unroll 4
+    for (unsigned i = 0; i < tile_rows * tile_depth / gemm_threads; ++i) {
+      const unsigned element = i * gemm_threads + threadIdx.x, row = element / tile_depth, l = element % tile_depth;
       const bool exists = first_row + row < m && first + l < k;
       a_tile[l][row] = exists ? wide(a[(first_row + row) * k + first + l]) : 0;
     }
-    for (unsigned i = threadIdx.x; i < tile_columns * tile_depth; i += gemm_threads) {
-      const unsigned l = b_transposed ? i % tile_depth : i / tile_columns;
-      const unsigned column = b_transposed ? i / tile_depth : i % tile_columns;
+#pragma unroll
+    for (unsigned i = 0; i < tile_columns * tile_depth / gemm_threads; ++i) {
+      const unsigned element = i * gemm_threads + threadIdx.x;
+      const unsigned l = b_transposed ? element % tile_depth : element / tile_columns;
+      const unsigned column = b_transposed ? element / tile_depth : element % tile_columns;
       const bool exists = first_column + column < n && first + l < k;
       const std::size_t at =
           b_transposed ? (first_column + column) * k + first + l : (first + l) * n + first_column + column;
