@@ -165,7 +165,7 @@ Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference,
         Comparison found;
 #pragma omp parallel
         {
-          WorstElement worst;
+          WorstElement worst = WorstElement::of_none();
 #pragma omp for schedule(static) nowait
           for (std::size_t i = 0; i < is.size(); ++i) worst.add(to_double(is[i]), to_double(should_be[i]), i, bound);
 #pragma omp critical

@@ -41,10 +41,12 @@ struct ErrorBound {
 /// The worst of some elements: the one whose error is the largest share of its bound; of several without a finite
 /// share, the one with the largest error; of equals, the first.
 struct WorstElement {
-  double share = 0;  ///< Error over bound. Infinite for a NaN, and for any error where the bound is 0.
-  double error = 0;  ///< Infinite for a NaN.
-  std::uint64_t index = std::numeric_limits<std::uint64_t>::max();  ///< This where there is no element.
-  std::uint64_t beyond = 0;                                         ///< How many elements are beyond their bounds.
+  double share;          ///< Error over bound. Infinite for a NaN, and for any error where the bound is 0.
+  double error;          ///< Infinite for a NaN.
+  std::uint64_t index;   ///< The largest there is where there is no element.
+  std::uint64_t beyond;  ///< How many elements are beyond their bounds.
+
+  static constexpr WorstElement of_none() { return {0, 0, std::numeric_limits<std::uint64_t>::max(), 0}; }
 
   constexpr void add(double is, double should_be, std::uint64_t i, const ErrorBound& bound) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -69,7 +71,7 @@ struct WorstElement {
 
 /// What comparing results with their reference found.
 struct Comparison {
-  WorstElement worst;
+  WorstElement worst = WorstElement::of_none();
   double is = 0;  ///< The worst element.
   double should_be = 0;
 

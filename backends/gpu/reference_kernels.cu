@@ -50,8 +50,8 @@ constexpr unsigned padding =
 template <class T>
 __global__ void __launch_bounds__(gemm_threads, 2)
     gemm_kernel(const T* a, const T* b, std::size_t m, std::size_t n, std::size_t k, bool b_transposed, To to) {
-  __shared__ alignas(16) double a_tile[tile_depth][tile_rows + padding];
-  __shared__ alignas(16) double b_tile[tile_depth][tile_columns + padding];
+  alignas(16) __shared__ double a_tile[tile_depth][tile_rows + padding];
+  alignas(16) __shared__ double b_tile[tile_depth][tile_columns + padding];
   const std::size_t tiles_across = (n + tile_columns - 1) / tile_columns;
   const std::size_t first_row = blockIdx.x / tiles_across * tile_rows;
   const std::size_t first_column = blockIdx.x % tiles_across * tile_columns;
@@ -137,7 +137,7 @@ template <class T, class R>
 __global__ void __launch_bounds__(compare_threads)
     compare_kernel(const T* is, const R* should_be, std::size_t n, ErrorBound bound, WorstElement* worst) {
   __shared__ WorstElement of_threads[compare_threads];
-  WorstElement here;
+  WorstElement here = WorstElement::of_none();
   for (std::size_t i = std::size_t{blockIdx.x} * compare_threads + threadIdx.x; i < n;
        i += std::size_t{gridDim.x} * compare_threads)
     here.add(wide(is[i]), wide(should_be[i]), i, bound);
