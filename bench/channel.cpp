@@ -67,6 +67,8 @@ void for_each_fact(Info& d, Visit visit) {
   visit("clock", d.clock);
   visit("peaks", d.peaks);
   visit("features", d.features);
+  visit("not_compiled", d.not_compiled);
+  visit("how_to_compile", d.how_to_compile);
   visit("versions", d.versions);
 }
 

@@ -174,6 +174,7 @@ int profile_cell(const Options& options, Runner& runner) {
 
 void print_devices() {
   TextTable table;
+  std::map<std::string, DeviceInfo> incomplete;
   table.row(
       {"backend", "device", "arch", "memory", "cache", "units", "clock", "memory rate", "cache rate", "fp32", "what"},
       TextTable::Colour::faint);
@@ -185,6 +186,7 @@ void print_devices() {
     }
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const DeviceInfo& d = devices[i];
+      if (!d.not_compiled.empty()) incomplete[d.key] = d;
       std::string what = d.name;
       for (const auto& [name, version] : d.versions) what += fmt::format(", {} {}", name, version);
       for (const auto& [name, version] : backend->versions()) what += fmt::format(", {} {}", name, version);
@@ -198,6 +200,9 @@ void print_devices() {
   }
   print(table);
   std::cout << "Rates are theoretical. Backends that see the same device share it.\n";
+  for (const auto& [key, d] : incomplete)
+    std::cout << fmt::format("{} ({}): this build's code for it lacks {}; {}\n", key, d.name,
+                             fmt::join(d.not_compiled, ", "), d.how_to_compile);
 }
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-# Enables CUDA where nvcc is, for C++20 and for the GPU that is here.
+# Enables CUDA where nvcc is, for C++20 and for the GPUs that are here.
 set(CROSSWARP_HAS_CUDA OFF)
 if(NOT CROSSWARP_CUDA)
   return()
@@ -13,23 +13,25 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
 endif()
 
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-  # For the GPU that is here, else for Hopper. From 9.0 on with the suffix `a`, without which wgmma and setmaxnreg do not
+  # For the GPUs that are here, else for Hopper. From 9.0 on with the suffix `a`, without which wgmma and setmaxnreg do not
   # exist; `-real`, since -arch=sm_90a would also compile for plain compute_90.
   find_program(CROSSWARP_NVIDIA_SMI nvidia-smi)
-  set(capability "")
+  set(capabilities "")
   if(CROSSWARP_NVIDIA_SMI)
     execute_process(COMMAND ${CROSSWARP_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
-      OUTPUT_VARIABLE capability ERROR_QUIET)
-    string(REGEX MATCH "[0-9]+\\.[0-9]+" capability "${capability}")
-    string(REPLACE "." "" capability "${capability}")
+      OUTPUT_VARIABLE capabilities ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+    string(REPLACE "." "" capabilities "${capabilities}")
+    list(REMOVE_DUPLICATES capabilities)
+    list(SORT capabilities COMPARE NATURAL)  # a Kokkos that is built for the first runs on the others
   endif()
-  if(NOT capability)
-    set(capability 90)
+  if(NOT capabilities)
+    set(capabilities 90)
   endif()
-  if(capability GREATER_EQUAL 90)
-    string(APPEND capability a)
-  endif()
-  set(CMAKE_CUDA_ARCHITECTURES ${capability}-real CACHE STRING "GPU architectures to compile for")
+  list(TRANSFORM capabilities APPEND a REGEX "^(9|[0-9][0-9])[0-9]$")
+  list(TRANSFORM capabilities APPEND -real)
+  set(CMAKE_CUDA_ARCHITECTURES ${capabilities} CACHE STRING
+    "GPU architectures to compile for, as 80-real;90a-real; without the `a` kernels of wgmma are skipped")
 endif()
 
 check_language(CUDA)
@@ -46,6 +48,14 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
   message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} has no C++20, which 12.0 and later have: "
     "point CUDACXX at a newer one, or set -DCROSSWARP_CUDA=OFF (preset `host`)")
 endif()
+foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+  if(architecture MATCHES "^all" OR (architecture MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 80))
+    message(FATAL_ERROR "Kernels need compute capability 8.0 or later, and CMAKE_CUDA_ARCHITECTURES has ${architecture}: "
+      "name later ones, as 80-real;90a-real, or set -DCROSSWARP_CUDA=OFF (preset `host`)")
+  elseif(architecture MATCHES "^90(-|$)")
+    message(STATUS "crosswarp: ${architecture} has no wgmma, whose kernels will be skipped; 90a-real has it")
+  endif()
+endforeach()
 set(CROSSWARP_HAS_CUDA ON)
 message(STATUS "crosswarp: CUDA ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
 

@@ -2,6 +2,8 @@
 // times the cache.
 #include "core/device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +14,19 @@
 #include "core/error.hpp"
 
 namespace crosswarp {
+
+void DeviceInfo::set_features(const std::vector<std::string>& of_device, const std::vector<std::string>& of_code) {
+  features.clear();
+  not_compiled.clear();
+  for (const std::string& feature : of_device)
+    (std::ranges::find(of_code, feature) == of_code.end() ? not_compiled : features).push_back(feature);
+}
+
+std::string DeviceInfo::lack_of(std::string_view feature) const {
+  if (std::ranges::find(not_compiled, feature) == not_compiled.end())
+    return fmt::format("needs {}, which {} ({}) lacks", feature, name, architecture);
+  return fmt::format("needs {}, which this build's code for {} lacks: {}", feature, name, how_to_compile);
+}
 
 Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool) {
   return {.counts = {}, .kernels = {}, .why_not = info_.name + " has none that can be read here"};

@@ -34,12 +34,18 @@ struct DeviceInfo {
   bool graphs = false;                          ///< Launches can be captured: Device::capture().
   double clock = 0;                             ///< Hz, the highest.
   Peaks peaks;                                  ///< Theoretical.
-  std::vector<std::string> features;            ///< What variants may need: `ptx`, `wgmma`, `tma` …
+  std::vector<std::string> features;            ///< What variants may need: the device and this build's code have it.
+  std::vector<std::string> not_compiled;        ///< Features of the device that this build's code for it lacks.
+  std::string how_to_compile;                   ///< So that it has them.
   std::map<std::string, std::string> versions;  ///< Driver, runtime …: goes into the context of results.
 
   bool has(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();
   }
+  /// `features` is what both have, `not_compiled` what only the device has.
+  void set_features(const std::vector<std::string>& of_device, const std::vector<std::string>& of_code);
+  /// Why a variant that needs the feature cannot run here.
+  std::string lack_of(std::string_view feature) const;
   /// 0 where nobody knows.
   double peak(std::string_view part) const {
     const auto found = peaks.find(part);

@@ -237,7 +237,7 @@ std::string Runner::skipped(const Cell& cell) {
   if (!where.device) return where.why_not;
   const DeviceInfo& info = where.device->info();
   for (const std::string& feature : cell.variant->needs)
-    if (!info.has(feature)) return fmt::format("needs {}, which {} ({}) lacks", feature, info.name, info.architecture);
+    if (!info.has(feature)) return info.lack_of(feature);
   if (const std::string missing = cell.variant->missing ? cell.variant->missing() : ""; !missing.empty())
     return missing;
   if (const std::size_t bytes = cell.experiment->footprint(cell.point); bytes > info.memory)

@@ -5,6 +5,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export DEBIAN_FRONTEND=noninteractive
+developer=""  # -dev: by the presets in which warnings are errors
 
 say() { echo "crosswarp: $*" >&2; }
 
@@ -102,7 +103,7 @@ install_missing() {
 }
 
 # configure [CMake option…]: what is new or has changed. A folder that somebody configured with CMake alone is taken as it
-# is.
+# is, and one where warnings are errors will do for those who do not ask for it.
 configure() {
   local options=("$@") record=$build/options wanted
   if [[ -w ${CCACHE_DIR:-${HOME:-/}} ]] && command -v ccache >/dev/null; then
@@ -112,15 +113,18 @@ configure() {
   fi
   if [[ -n $gpu && -z ${Kokkos_ROOT:-} ]]; then options+=(-DCROSSWARP_FETCH_KOKKOS=ON); fi
   wanted="${options[*]} ${Kokkos_ROOT:-} ${CXX:-} $nvcc $gpu"
-  if [[ -f $build/build.ninja ]] && ! [[ -f $record && $(<"$record") != "$wanted" ]]; then return; fi
+  if [[ -f $build/build.ninja ]] &&
+    ! [[ -f $record && $(<"$record") != "$preset$developer $wanted" && $(<"$record") != "$preset-dev $wanted" ]]; then
+    return
+  fi
   if ! command -v apt-get >/dev/null; then
     say "no apt-get here. Needed: a C++20 compiler, CMake 3.22, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
       "Google Benchmark; useful: Kokkos, git, ccache"
   fi
   rm -rf "$build/build.ninja" "$build/CMakeCache.txt" "$build/CMakeFiles"
-  step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset" -B "$build" "${options[@]}"
+  step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset$developer" -B "$build" "${options[@]}"
   sed -n 's/^-- crosswarp: /crosswarp: /p' "$root/build/setup.log" >&2
-  echo "$wanted" >"$record"
+  echo "$preset$developer $wanted" >"$record"
 }
 
 # Builds the target in `build`, by `preset`: build_target <target> [CMake option…]

@@ -42,7 +42,23 @@ cudaDeviceProp properties_of(int ordinal) {
   return properties;
 }
 
+/// Makes a device the current one for a while: looking at it must not change where an open device's work goes.
+class Visit {
+ public:
+  explicit Visit(int ordinal) {
+    check(cudaGetDevice(&before_), "get device");
+    check(cudaSetDevice(ordinal), "set device");
+  }
+  ~Visit() { ignore(cudaSetDevice(before_)); }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 DeviceInfo describe(int ordinal) {
+  const Visit visit(ordinal);
   const cudaDeviceProp properties = properties_of(ordinal);
   DeviceInfo info;
   info.key = fmt::format("gpu{}", ordinal);
@@ -62,9 +78,9 @@ DeviceInfo describe(int ordinal) {
   int runtime = 0, driver = 0;
   check(cudaRuntimeGetVersion(&runtime), "runtime version");
   check(cudaDriverGetVersion(&driver), "driver version");
-  info.versions = {{vendor::runtime + "_runtime", vendor::version(runtime)},
-                   {vendor::runtime + "_driver", vendor::version(driver)},
-                   {"driver", vendor::driver_version()}};
+  info.versions.insert({{vendor::runtime + "_runtime", vendor::version(runtime)},
+                        {vendor::runtime + "_driver", vendor::version(driver)},
+                        {"driver", vendor::driver_version()}});
   return info;
 }
 
@@ -78,11 +94,9 @@ std::vector<int> usable(std::string& why) {
                       code == cudaSuccess ? "none is listed" : cudaGetErrorString(code));
     return {};
   }
-  int current = 0;  // looking at others must not change where an open device's work goes
-  check(cudaGetDevice(&current), "get device");
   std::vector<int> ordinals;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    check(cudaSetDevice(ordinal), "set device");
+    const Visit visit(ordinal);
     if (this_build_has_code()) {
       ordinals.push_back(ordinal);
     } else {
@@ -90,7 +104,6 @@ std::vector<int> usable(std::string& why) {
       why = fmt::format("this build has no code for {}; {}", properties.name, vendor::how_to_build_for(properties));
     }
   }
-  check(cudaSetDevice(current), "set device");
   return ordinals;
 }
 

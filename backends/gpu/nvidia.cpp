@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "backends/gpu/nvidia_features.hpp"
 #include "backends/gpu/vendor.hpp"
 
 namespace crosswarp::gpu::vendor {
@@ -89,14 +90,14 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   info.architecture = fmt::format("sm_{}{}", major, minor);
   for (const std::span<const PerClock> table : {std::span<const PerClock>(memories), arithmetic(major, minor)})
     for (const auto& [part, amount] : table) info.peaks[part] = amount * info.compute_units * info.clock;
-  info.features = {"cooperative"};
-  if (major >= 8) info.features.push_back("mma_sync");
-  if (major >= 9) info.features.insert(info.features.end(), {"cluster", "programmatic", "tma"});
-  if (major == 9) info.features.push_back("wgmma");
+  const Target code = target_of_code();
+  info.versions["code"] = name_of(code);
+  info.set_features(features_of(target_of_device(major, minor)), features_of(code));
+  info.how_to_compile = how_to_build_for(properties);
 }
 
 std::string how_to_build_for(const cudaDeviceProp& properties) {
-  return fmt::format("configure with -DCMAKE_CUDA_ARCHITECTURES={}{}", properties.major, properties.minor);
+  return how_to_compile_for(target_of_device(properties.major, properties.minor).capability);
 }
 
 Telemetry telemetry(const std::string& pci_bus_id) {

@@ -18,8 +18,8 @@ extern const std::string runtime;  ///< `cuda`
 /// Of the runtime or the driver, from their own number for it.
 std::string version(int number);
 
-/// Fills in architecture, theoretical compute peak and features, and corrects what does not hold for the device. `info`
-/// has the rest already.
+/// Fills in architecture, theoretical compute peak, features and versions of the current device, and corrects what does
+/// not hold for it. `info` has the rest already.
 void describe(const cudaDeviceProp& properties, DeviceInfo& info);
 
 /// What to do where a build has no code for a device.

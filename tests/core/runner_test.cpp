@@ -401,6 +401,14 @@ TEST_F(RunnerTest, SkipsWhatTheDeviceLacks) {
   EXPECT_EQ(run(cell).label(), "ok");
 }
 
+TEST_F(RunnerTest, SkipsWhatTheBuildLacks) {
+  VariantEntry v = fake::variant("fake", "tensor");
+  v.needs = {"wgmma"};
+  lab.device->facts().set_features({"cluster", "wgmma"}, {"cluster"});
+  lab.device->facts().how_to_compile = "build for fk_1a";
+  EXPECT_EQ(run(lab.add(v)).label(), "skipped: needs wgmma, which this build's code for Fake 1 lacks: build for fk_1a");
+}
+
 TEST_F(RunnerTest, SkipsWhatIsMissingWhenAskedFor) {
   VariantEntry v = fake::variant("fake", "library");
   static bool is_installed = false;

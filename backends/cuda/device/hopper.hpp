@@ -14,7 +14,7 @@ __device__ inline unsigned shared_address(const void* in_shared) {
 }
 
 /// An assembly statement that is left out where the GPU has no such instruction.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if CROSSWARP_TARGET_FROM_SM90
 #define CROSSWARP_HOPPER(...) asm volatile(__VA_ARGS__)
 #else
 #define CROSSWARP_HOPPER(...)
@@ -44,21 +44,21 @@ struct TransferBarrier {
   /// Until the phase of this parity has ended. What bulk copies brought, from whatever block they were started, is seen
   /// then; what threads of other blocks stored is not.
   __device__ void wait([[maybe_unused]] unsigned parity) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if CROSSWARP_TARGET_FROM_SM90
     while (!has_ended<false>(parity)) {
     }
 #endif
   }
   /// The same, and what threads of the cluster's other blocks stored is seen, too.
   __device__ void wait_for_cluster([[maybe_unused]] unsigned parity) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if CROSSWARP_TARGET_FROM_SM90
     while (!has_ended<true>(parity)) {
     }
 #endif
   }
 
  private:
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if CROSSWARP_TARGET_FROM_SM90
   template <bool of_cluster>
   __device__ bool has_ended(unsigned parity) {
     unsigned ended;

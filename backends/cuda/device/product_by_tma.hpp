@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
                     [[maybe_unused]] const __grid_constant__ CUtensorMap b,
                     [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const TmaPlan plan,
                     [[maybe_unused]] const Output out) {
-#if CROSSWARP_HAS_WGMMA_HERE
+#if CROSSWARP_TARGET_HAS_WGMMA
   using Tile = TmaTile<consumers, columns>;
   constexpr unsigned stages = Tile::stages;
   __shared__ TransferBarrier full[stages], empty[stages];

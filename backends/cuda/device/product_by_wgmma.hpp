@@ -22,7 +22,7 @@ template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(WgmmaTile::threads, 2)
     multiply_by_warpgroups([[maybe_unused]] Factor a, [[maybe_unused]] Factor b, [[maybe_unused]] TileOrder order,
                            [[maybe_unused]] Output c) {
-#if CROSSWARP_HAS_WGMMA_HERE
+#if CROSSWARP_TARGET_HAS_WGMMA
   using Tile = WgmmaTile;
   constexpr unsigned threads = Tile::threads, rows = Tile::rows, columns = Tile::columns, stages = Tile::stages;
   constexpr unsigned a_bytes = Tile::a_bytes, b_bytes = Tile::b_bytes;

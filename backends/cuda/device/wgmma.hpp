@@ -1,18 +1,11 @@
 // The matrix instructions of Hopper's warpgroups (wgmma) on 16-bit factors in shared memory, sums in registers. For
-// files that need "ptx"; to be called by all threads of a warpgroup, where CROSSWARP_HAS_WGMMA_HERE.
+// files that need "ptx"; to be called by all threads of a warpgroup, where CROSSWARP_TARGET_HAS_WGMMA.
 #pragma once
 
 #include "backends/cuda/device/mma.hpp"
 #include "backends/cuda/device/wgmma_operands.hpp"
 
 #if CROSSWARP_HAS_PTX
-
-/// In a compilation for a GPU that has them: sm_90a. There alone kernels of such instructions have a body.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define CROSSWARP_HAS_WGMMA_HERE 1
-#else
-#define CROSSWARP_HAS_WGMMA_HERE 0
-#endif
 
 namespace crosswarp::gpu {
 namespace {
@@ -48,7 +41,7 @@ struct FactorLayout {
   }
 };
 
-#if CROSSWARP_HAS_WGMMA_HERE
+#if CROSSWARP_TARGET_HAS_WGMMA
 
 /// Gives registers of the warpgroup's threads back to the block, so that others can take them; those that are left, and
 /// taken, are multiples of eight for each thread.

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(threads, 1)
     multiply_copied([[maybe_unused]] const __grid_constant__ CUtensorMap a,
                     [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] unsigned blocks,
                     [[maybe_unused]] TileOrder order, [[maybe_unused]] Output c) {
-#if CROSSWARP_HAS_WGMMA_HERE
+#if CROSSWARP_TARGET_HAS_WGMMA
   __shared__ TransferBarrier full[stages], empty[stages];
   const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);

@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(chase_block)
   if (blockIdx.x == 0) {
     const std::uint32_t base = address_in_block(shared_address(dynamic_shared<std::byte>()), 1);
     for (std::size_t at = threadIdx.x * stride; at < bytes; at += chase_block * stride) {
-      const auto next = base + static_cast<std::uint32_t>(*reinterpret_cast<const std::uint64_t*>(chain + at));
+      [[maybe_unused]] const auto next =
+          base + static_cast<std::uint32_t>(*reinterpret_cast<const std::uint64_t*>(chain + at));
       CROSSWARP_HOPPER("st.shared::cluster.u32 [%0], %1;" ::"r"(base + static_cast<std::uint32_t>(at)), "r"(next)
                        : "memory");
     }

@@ -35,7 +35,7 @@ __device__ std::uint64_t descriptor(std::uint32_t address) {
   return (address & 0x3ffff) >> 4 | next_in_depth >> 4 << 16 | next_rows >> 4 << 32;
 }
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if CROSSWARP_TARGET_HAS_WGMMA
 // One instruction for each type; its sums are 128 registers, whatever is in them.
 #define CROSSWARP_WGMMA(types, scales)                                                                            \
   asm volatile("wgmma.mma_async.sync.aligned." types " {" CROSSWARP_WGMMA_128_NAMES "}, %128, %129, 1" scales ";" \
@@ -64,7 +64,7 @@ __device__ void wait_for_all_but() {
 template <Type type>
 __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const uint4* b, std::uint32_t* ends,
                                                            std::size_t tiles, unsigned steps, Elapsed* elapsed) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if CROSSWARP_TARGET_HAS_WGMMA
   __shared__ alignas(1024) unsigned char of_a[slabs * slab];
   __shared__ alignas(1024) unsigned char of_b[columns * depth];
   for (unsigned i = threadIdx.x; i < slabs * rows * 2; i += block)

@@ -35,7 +35,7 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 const Register<ReduceSum> variant{{
     .idea = "as mailbox, made ready while the launch before ends, whose results it waits for: hides the launch's start",
     .improves = "mailbox",
-    .needs = {"ptx", "cluster"},
+    .needs = {"ptx", "programmatic"},
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"unroll", 4}}}, {{{"unroll", 1}}}},
     .workspace = workspace,
