@@ -14,7 +14,7 @@ struct Shared {
 };
 
 __global__ void __launch_bounds__(block) add_ahead(const float* in, std::size_t n, Shared* shared, float* out) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if CROSSWARP_TARGET_FROM_SM90
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
   float sum = 0;
