@@ -614,12 +614,13 @@ class MutationTest : public testing::Test {
 struct Limits {
   std::size_t footprint;
   double flops, accesses;
+  bool two_sizes;
 };
 Limits limits(const DeviceInfo& device) {
   constexpr double none = std::numeric_limits<double>::infinity();
-  if (device.emulated) return {std::size_t{64} << 10, 1e6, 1e5};
-  if (device.warp_size == 1) return {std::size_t{9} << 20, 3e8, none};
-  return {std::min(std::size_t{9} << 28, device.memory / 16), none, none};
+  if (device.emulated) return {std::size_t{64} << 10, 1e6, 1e5, false};
+  if (device.warp_size == 1) return {std::size_t{9} << 20, 6e7, none, false};
+  return {std::min(std::size_t{9} << 28, device.memory / 16), none, none, true};
 }
 
 /// The benched points, of every type; on a processor also those of the tests.
@@ -687,8 +688,8 @@ bool is_larger(const Cell& a, const Cell& b) {
   return size(a) > size(b);
 }
 
-/// For each device, experiment and kind of result the largest point, and the largest of at most an eighth of its size:
-/// of squares, half as wide.
+/// For each device, experiment and kind of result the largest point; on a GPU also the largest of at most an eighth of
+/// its size: of squares, half as wide.
 std::vector<Cell> cells() {
   std::vector<Cell> all;
   std::set<std::string> done;  // by a backend before, on the same device
@@ -707,6 +708,7 @@ std::vector<Cell> cells() {
         if (of_kind.empty() || !done.insert(key + "/" + name + kind).second) continue;
         std::ranges::stable_sort(of_kind, is_larger);
         all.push_back(of_kind.front());
+        if (!limits(device->info()).two_sizes) continue;
         const double most = experiment.cost(of_kind.front().point).amount() / 8;
         const auto smaller = std::ranges::find_if(
             of_kind, [&](const Cell& cell) { return experiment.cost(cell.point).amount() <= most; });
