@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "core/experiment.hpp"
 #include "core/random.hpp"
@@ -17,8 +18,11 @@ constexpr std::uint64_t checksum_weight(std::uint64_t i) { return mix(i + 0x9e37
 
 /// Of 32-bit words, modulo 2^64. Both are independent of the order in which they are added.
 struct Checksum {
+  static constexpr std::uint64_t block = std::uint64_t{1} << 18;  ///< Words.
+
   std::uint64_t weighted = 0;  ///< Σ words[i] · checksum_weight(i): what words that were exchanged change, too.
   std::uint64_t sum = 0;
+  std::vector<std::uint64_t> before = {};  ///< `weighted` of all words before block 0, 1 …: the first is 0.
 };
 
 /// Writes the words `first`, first + 1 … of an array. Called by many threads at once.
@@ -29,7 +33,8 @@ Checksum checksum(std::uint64_t n, const Words& words, const Words& places = nul
 
 /// Whether `on_device` holds `words`, whose checksum is `expected`. Up to 2^18 elements are read back and compared. Of
 /// more the device's own checksum decides: one wrong word always changes it, several go unseen with a chance of 2^-64.
-/// Where it is wrong the array is read back, and the verdict names the first wrong element as one of `what`.
+/// Where it is wrong, checksums find the first block that is, and the verdict names its first wrong element as one of
+/// `what`.
 Verdict compare_words(Device& device, std::span<const float> on_device, const Words& words, const Checksum& expected,
                       std::string_view what);
 

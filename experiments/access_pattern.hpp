@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -195,6 +194,7 @@ class AccessPattern {
 
   void refill(std::uint64_t generation) {
     seed_ = generation_seed(run_seed_, generation);
+    scattered_.assign(in_.size(), {});
     for (std::size_t set = 0; set < in_.size(); ++set) {
       device_.generate(in_[set].span(), elements(set));
       if (is_random_ && n_ > 0) device_.permute(index_[set].span(), permutation(set));
@@ -271,16 +271,16 @@ class AccessPattern {
   /// is left until somebody asks.
   Words words(std::size_t set) const {
     if (op_ != AccessOp::scatter) return moved(set);
-    return [this, set, out = std::make_shared<std::vector<std::uint32_t>>()](std::uint64_t first,
-                                                                             std::span<std::uint32_t> to) {
-      if (out->empty()) {
+    return [this, set](std::uint64_t first, std::span<std::uint32_t> to) {
+      std::vector<std::uint32_t>& out = scattered_[set];
+      if (out.empty()) {
         std::vector<std::uint32_t> place(n_), word(n_);
         places(set)(0, place);
         moved(set)(0, word);
-        out->resize(n_);
-        for (std::size_t i = 0; i < n_; ++i) (*out)[place[i]] = word[i];
+        out.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i) out[place[i]] = word[i];
       }
-      std::copy_n(out->begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+      std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
     };
   }
 
@@ -294,6 +294,7 @@ class AccessPattern {
   AccessOrder order_;
   std::vector<Buffer<float>> in_, out_;
   std::vector<Buffer<std::uint32_t>> index_;
+  mutable std::vector<std::vector<std::uint32_t>> scattered_;  // words of each set, once somebody asked
 };
 
 extern template ExperimentEntry describe<AccessPattern>();

@@ -405,7 +405,8 @@ class MemoryBandwidth {
       std::memcpy(to.data(), is.data() + first, to.size_bytes());
     });
     if (sum.weighted == expected.weighted) return {.ok = true, .error = 0, .bound = 0, .where = {}};
-    for (std::uint64_t i = 0; i < n_; ++i) {
+    const auto behind = std::ranges::mismatch(sum.before, expected.before).in1 - sum.before.begin();
+    for (std::uint64_t i = static_cast<std::uint64_t>(behind - 1) * Checksum::block; i < n_; ++i) {
       std::uint32_t should_be;
       right(i, {&should_be, 1});
       if (const auto wrong = exactly(is[i], std::bit_cast<float>(should_be), "out[" + std::to_string(i) + "]" + of);

@@ -620,7 +620,7 @@ Limits limits(const DeviceInfo& device) {
   constexpr double none = std::numeric_limits<double>::infinity();
   if (device.emulated) return {std::size_t{64} << 10, 1e6, 1e5, false};
   if (device.warp_size == 1) return {std::size_t{9} << 20, 6e7, none, false};
-  return {std::min(std::size_t{9} << 28, device.memory / 16), none, none, true};
+  return {std::min(std::size_t{13} << 28, device.memory / 16), none, none, true};
 }
 
 /// The benched points, of every type; on a processor also those of the tests.
@@ -637,12 +637,16 @@ std::vector<Point> candidates(const ExperimentEntry& experiment, const DeviceInf
     }
     for (Point& point : product(experiment.axes, values)) points.push_back(std::move(point));
   }
+  std::erase_if(points, [&](const Point& point) {
+    return !experiment.exists(point) || std::ranges::any_of(experiment.axes, [&](const Axis& axis) {
+      return axis.by_default && !axis.by_default(point, device);
+    });
+  });
   if (device.emulated || device.warp_size == 1)
     for (const TestPoint& test : experiment.test_points())
       if (!test.slow) points.push_back(test.point);
   const Limits most = limits(device);
   std::erase_if(points, [&](const Point& point) {
-    if (!experiment.exists(point)) return true;
     const Cost cost = experiment.cost(point);
     return experiment.footprint(point) > most.footprint || cost.flops > most.flops || cost.accesses > most.accesses;
   });
