@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/counters.hpp"
+#include "core/general_numbers.hpp"
 #include "core/random.hpp"
 #include "core/reference.hpp"
 
@@ -105,6 +106,8 @@ class Device {
   void generate(std::span<float> to_device, const Lattice& elements) { generate_elements(to_device, {elements}); }
   /// The same in any type.
   virtual void generate_elements(const TypedSpan& to_device, const Elements& elements) = 0;
+  /// The same of numbers on which sums round. Throws Error for integers.
+  virtual void generate_general(const TypedSpan& to_device, const GeneralNumbers& numbers) = 0;
   /// to_device[i] = order(i). The order must be of as many indices as there are elements.
   virtual void permute(std::span<std::uint32_t> to_device, const Permutation& order) = 0;
   /// Makes one cycle of all slots of `stride` bytes: the slot order(i) begins with the offset in bytes, as 64 bits, of

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/accuracy.hpp"
 #include "core/device.hpp"
 #include "core/point.hpp"
 
@@ -104,6 +105,10 @@ using Memory = std::vector<std::span<std::byte>>;
 ///                                                 // outputs depend on data. args() may not change with it
 ///     void relocate();                            // moves all inputs and outputs to other addresses, unfilled, where
 ///                                                 // something is worth keeping; else the object is made anew
+///     bool refill_general(Distribution, std::uint64_t draw);  // fills the inputs of set 0 with general numbers, in
+///                                                 // place and in order; false where results at this point do not
+///                                                 // round. check() is for refilled inputs again
+///     Errors errors(ResultIn where) const;        // of set 0's outputs on them; required beside refill_general()
 ///     std::vector<Observation> observe() const;   // on the last results that check() found right, over all sets
 ///     static constexpr bool may_undercut_a_launch = true;  // where the time of an empty kernel is no lower limit
 ///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
@@ -149,6 +154,11 @@ class Problem {
   /// The worst verdict over all sets by the generation filled last, guard bands included. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
   virtual std::vector<Observation> observe() const = 0;
+  /// Fills the inputs of set 0 with general numbers in place of those that check() judges by; each draw with others.
+  /// False where nothing at this point rounds, so that there are no errors.
+  virtual bool refill_general(Distribution distribution, std::uint64_t draw) = 0;
+  /// Of the outputs of set 0 on general numbers, or of an even choice of them. Waits for the device.
+  virtual Errors errors(ResultIn where) const = 0;
 };
 
 template <ExperimentType E>
@@ -176,6 +186,18 @@ class ProblemOf final : public Problem {
   std::vector<Observation> observe() const override {
     if constexpr (requires { prepared_->observe(); })
       return prepared_->observe();
+    else
+      return {};
+  }
+  bool refill_general(Distribution distribution, std::uint64_t draw) override {
+    if constexpr (requires { prepared_->refill_general(distribution, draw); })
+      return prepared_->refill_general(distribution, draw);
+    else
+      return false;
+  }
+  Errors errors(ResultIn where) const override {
+    if constexpr (requires { prepared_->errors(where); })
+      return prepared_->errors(where);
     else
       return {};
   }

@@ -76,6 +76,7 @@ class HostDevice final : public Device {
   void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void write(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void generate_elements(const TypedSpan& to, const Elements& elements) override { fill_elements(to, elements); }
+  void generate_general(const TypedSpan& to, const GeneralNumbers& numbers) override { fill_general(to, numbers); }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override { fill_permutation(to, order); }
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
     fill_chain(memory, stride, order, origin);

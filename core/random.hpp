@@ -31,6 +31,8 @@ struct RandomStream {
     const std::uint64_t word = mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15u);
     return static_cast<std::uint32_t>(i % 2 ? word >> 32 : word);
   }
+  /// 64 random bits. Not for streams of which 32 are taken, too.
+  constexpr std::uint64_t word(std::uint64_t i) const { return mix(key + (i + 1) * 0x9e3779b97f4a7c15u); }
 };
 
 /// The seed of the inputs of one generation: the numbers that a problem's buffers hold at one time. Generation 0 has the

@@ -145,6 +145,37 @@ Gemm rows_of(const Gemm& gemm, std::size_t first, std::size_t count) {
   return rows;
 }
 
+RowReferences refill_general(Device& device, const Gemm& gemm, Distribution distribution, std::uint64_t seed) {
+  using Role = GeneralNumbers::Role;
+  constexpr std::size_t most_products = std::size_t{1} << 31;  // seconds of a processor
+  const auto& [a, b, m, n, k, b_transposed] = gemm;
+  device.generate_general(a, {distribution, seed, k, Role::a});
+  device.generate_general(b, {distribution, seed, k, Role::b, b_transposed ? 1 : n});
+  const std::size_t most =
+      std::min(most_errors / std::max<std::size_t>(n, 1), most_products / std::max<std::size_t>(n * k, 1));
+  RowReferences reference{choose_rows(m, most), n};
+  const std::size_t rows = reference.rows();
+  const Buffer<double> c(device, rows * n);
+  if (c.size() == 0) return reference;
+  std::visit(
+      [&]<class T>(std::span<T> all) {
+        Gemm chosen = gemm;
+        chosen.m = rows;
+        const bool is_one = reference.bands.size() == 1;
+        const Buffer<T> gathered(device, is_one ? 0 : rows * k);
+        chosen.a = is_one ? all.first(rows * k) : gathered.span();
+        for (std::size_t row = 0; const Band& band : reference.bands) {
+          if (!is_one)
+            device.copy(gathered.span().data() + row * k, all.data() + band.first * k, band.count * k * sizeof(T));
+          row += band.count;
+        }
+        device.reference_gemm(chosen, c.span());
+      },
+      a);
+  for (const double element : c.read()) reference.should_be.push_back({element, 0});
+  return reference;
+}
+
 std::string element_name(std::size_t index, std::size_t columns) {
   return "row " + std::to_string(index / columns) + ", column " + std::to_string(index % columns);
 }

@@ -77,6 +77,9 @@ struct ProductInputs {
 /// What the references of C are made of: A's rows `first` … and all of B.
 Gemm rows_of(const Gemm& gemm, std::size_t first, std::size_t count);
 
+/// Fills both operands, on the device, with general numbers. Returns the reference of chosen rows of C.
+RowReferences refill_general(Device& device, const Gemm& gemm, Distribution distribution, std::uint64_t seed);
+
 /// `row 3, column 5` of a C with `columns`.
 std::string element_name(std::size_t index, std::size_t columns);
 

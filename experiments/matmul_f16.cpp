@@ -164,6 +164,12 @@ Verdict MatmulF16::check(ResultIn) const {
                            [this](std::size_t i) { return element_name(i, shape_.n); });
 }
 
+bool MatmulF16::refill_general(Distribution distribution, std::uint64_t draw) {
+  const Gemm gemm{typed(a_[0]), typed(b_[0]), shape_.m, shape_.n, shape_.k, is_b_transposed_};
+  general_ = crosswarp::refill_general(device_, gemm, distribution, generation_seed(seed_, draw));
+  return true;
+}
+
 template ExperimentEntry describe<MatmulF16>();
 
 }  // namespace crosswarp

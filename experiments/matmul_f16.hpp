@@ -67,6 +67,8 @@ class MatmulF16 {
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
+  bool refill_general(Distribution distribution, std::uint64_t draw);
+  Errors errors(ResultIn) const { return general_.errors(device_, result(0)); }
 
  private:
   void fill_inputs() const;
@@ -81,6 +83,7 @@ class MatmulF16 {
   std::vector<Buffer<std::uint16_t>> a_, b_;
   std::vector<Buffer<std::byte>> c_;
   ReferenceCache references_;
+  RowReferences general_;  // of set 0 after refill_general()
 };
 
 extern template ExperimentEntry describe<MatmulF16>();

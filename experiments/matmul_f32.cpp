@@ -90,6 +90,12 @@ Verdict MatmulF32::check(ResultIn) const {
                            [this](std::size_t i) { return element_name(i, shape_.n); });
 }
 
+bool MatmulF32::refill_general(Distribution distribution, std::uint64_t draw) {
+  const Gemm gemm{a_[0].span(), b_[0].span(), shape_.m, shape_.n, shape_.k};
+  general_ = crosswarp::refill_general(device_, gemm, distribution, generation_seed(seed_, draw));
+  return true;
+}
+
 template ExperimentEntry describe<MatmulF32>();
 
 }  // namespace crosswarp

@@ -53,6 +53,8 @@ class MatmulF32 {
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
+  bool refill_general(Distribution distribution, std::uint64_t draw);
+  Errors errors(ResultIn) const { return general_.errors(device_, c_[0].span()); }
 
  private:
   void fill_inputs() const;
@@ -62,6 +64,7 @@ class MatmulF32 {
   std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> a_, b_, c_;
   ReferenceCache references_;
+  RowReferences general_;  // of set 0 after refill_general()
 };
 
 extern template ExperimentEntry describe<MatmulF32>();

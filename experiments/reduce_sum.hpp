@@ -163,6 +163,10 @@ class ReduceSum {
     return std::visit([&](const auto& s) { return check(s, where); }, sets_);
   }
 
+  /// Of sums in floating types.
+  bool refill_general(Distribution distribution, std::uint64_t draw);
+  Errors errors(ResultIn where) const;
+
  private:
   /// Inputs and outputs of one element type.
   template <class T>
@@ -287,6 +291,7 @@ class ReduceSum {
   std::string operation_name_;
   Operation operation_ = Operation::sum;
   AnySets sets_;
+  TwoDoubles general_sum_;  // of set 0 after refill_general()
 };
 
 extern template ExperimentEntry describe<ReduceSum>();

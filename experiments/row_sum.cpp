@@ -1,6 +1,7 @@
 // What is for the host alone; apart from the header, which kernels include.
 #include "experiments/row_sum.hpp"
 
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -49,6 +50,17 @@ Verdict RowSum::check(ResultIn) const {
   }
   return references_.check(generation_, results, {},
                            [](std::size_t row) { return "sum of row " + std::to_string(row); });
+}
+
+bool RowSum::refill_general(Distribution distribution, std::uint64_t draw) {
+  constexpr std::size_t most_summed = std::size_t{1} << 28;  // elements, which the host sums up
+  const GeneralNumbers numbers(distribution, generation_seed(seed_, draw), columns_);
+  device_.generate_general(in_[0].span(), numbers);
+  general_ = {choose_rows(rows_, std::min(most_errors, most_summed / std::max<std::size_t>(columns_, 1)))};
+  for (const Band& band : general_.bands)
+    std::ranges::copy(reference_sums<float>(numbers, band.first, band.count, columns_),
+                      std::back_inserter(general_.should_be));
+  return true;
 }
 
 std::vector<std::string> RowSum::findings(const std::vector<Outcome>& outcomes) {

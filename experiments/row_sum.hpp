@@ -149,6 +149,8 @@ class RowSum {
   Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
   void poison();
   Verdict check(ResultIn) const;
+  bool refill_general(Distribution distribution, std::uint64_t draw);
+  Errors errors(ResultIn) const { return general_.errors(device_, out_[0].span()); }
 
   /// What a block does in shared memory for one row: words.
   struct SharedUse {
@@ -203,6 +205,7 @@ class RowSum {
   std::vector<Buffer<float>> in_;
   std::vector<Buffer<float>> out_;
   ReferenceCache references_;
+  RowReferences general_;  // of set 0 after refill_general()
 };
 
 extern template ExperimentEntry describe<RowSum>();

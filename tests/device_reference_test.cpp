@@ -67,6 +67,22 @@ TYPED_TEST(DeviceReference, OfAProductIsTheHosts) {
       }
 }
 
+TYPED_TEST(DeviceReference, IsOfGeneralNumbersThatAreTheHosts) {
+  for (const std::shared_ptr<Device>& device : devices())
+    for (const Distribution distribution : distributions)
+      for (const auto role : {GeneralNumbers::Role::term, GeneralNumbers::Role::a, GeneralNumbers::Role::b}) {
+        const GeneralNumbers numbers(distribution, 9, 1009, role, role == GeneralNumbers::Role::b ? 7 : 1);
+        const Buffer<TypeParam> generated(*device, 20'011, 1);
+        device->generate_general(generated.span(), numbers);
+        std::vector<TypeParam> right(generated.size());
+        fill_general(std::span(right), numbers);
+        const std::vector<TypeParam> is = generated.read();
+        for (std::size_t i = 0; i < right.size(); ++i)
+          ASSERT_EQ(to_double(is[i]), to_double(right[i])) << device->info().name << " " << to_string(distribution);
+        EXPECT_TRUE(generated.guards_intact());
+      }
+}
+
 TEST(DeviceReferenceRowSums, AreTheHosts) {
   for (const std::shared_ptr<Device>& device : devices())
     for (const auto& [rows, columns, first] : {std::array<std::size_t, 3>{0, 3, 0},

@@ -203,6 +203,10 @@ class Gpu final : public GpuDevice {
     if (std::visit([](const auto& typed) { return typed.empty(); }, to)) return;
     guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
   }
+  void generate_general(const TypedSpan& to, const GeneralNumbers& numbers) override {
+    if (std::visit([](const auto& typed) { return typed.empty(); }, to)) return;
+    guard(launch_generate(to, numbers, resident_threads(), stream_), "generate");
+  }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override {
     if (to.empty()) return;
     guard(launch_permute(to, order, resident_threads(), stream_), "permute");

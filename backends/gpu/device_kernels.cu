@@ -55,11 +55,11 @@ __global__ void __launch_bounds__(block_size)
   if (sum == 0x9d2c5681u && never[0] == sum) never[1] = sum;
 }
 
-template <class T>
-__global__ void generate_kernel(T* to, std::size_t n, Elements elements) {
+template <class T, class Numbers>
+__global__ void generate_kernel(T* to, std::size_t n, Numbers numbers) {
   const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads)
-    to[i] = elements.at<T>(i);
+    to[i] = numbers.template at<T>(i);
 }
 
 __global__ void permute_kernel(std::uint32_t* to, std::size_t n, Permutation order) {
@@ -154,6 +154,18 @@ cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int t
   std::visit(
       [&](const auto& typed) {
         generate_kernel<<<threads / block_size, block_size, 0, stream>>>(typed.data(), typed.size(), elements);
+      },
+      to);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_generate(const TypedSpan& to, const GeneralNumbers& numbers, int threads, cudaStream_t stream) {
+  std::visit(
+      [&]<class T>(std::span<T> typed) {
+        if constexpr (std::same_as<T, std::int32_t>)
+          throw Error("general numbers are of floating types");
+        else
+          generate_kernel<<<threads / block_size, block_size, 0, stream>>>(typed.data(), typed.size(), numbers);
       },
       to);
   return cudaGetLastError();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 
+#include "core/general_numbers.hpp"
 #include "core/random.hpp"
 #include "platform/runtime.hpp"
 
@@ -24,6 +25,8 @@ cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned
 
 /// to[i] = elements(i).
 cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int threads, cudaStream_t stream);
+/// The same; general numbers are of floating types.
+cudaError_t launch_generate(const TypedSpan& to, const GeneralNumbers& numbers, int threads, cudaStream_t stream);
 
 /// to[i] = order(i).
 cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order, int threads, cudaStream_t stream);

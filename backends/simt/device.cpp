@@ -65,6 +65,11 @@ void EmulatedDevice::generate_elements(const TypedSpan& to, const Elements& elem
   order_ = elements.lattice.random;
 }
 
+void EmulatedDevice::generate_general(const TypedSpan& to, const GeneralNumbers& numbers) {
+  fill_general(to, numbers);
+  order_ = numbers.random;
+}
+
 void EmulatedDevice::write(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 void EmulatedDevice::permute(std::span<std::uint32_t> to, const Permutation& order) { fill_permutation(to, order); }

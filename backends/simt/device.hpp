@@ -22,6 +22,7 @@ class EmulatedDevice final : public Device {
   void forbid(void* memory, std::size_t bytes) override;
   /// The order of threads in later launches follows from the seed of what is generated.
   void generate_elements(const TypedSpan& to, const Elements& elements) override;
+  void generate_general(const TypedSpan& to, const GeneralNumbers& numbers) override;
   void permute(std::span<std::uint32_t> to, const Permutation& order) override;
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override;
   void synchronize() override {}

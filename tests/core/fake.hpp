@@ -41,6 +41,7 @@ class FakeDevice final : public Device {
   void read(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void write(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void generate_elements(const TypedSpan& to, const Elements& elements) override { fill_elements(to, elements); }
+  void generate_general(const TypedSpan& to, const GeneralNumbers& numbers) override { fill_general(to, numbers); }
   void permute(std::span<std::uint32_t> to, const Permutation& order) override { fill_permutation(to, order); }
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
     fill_chain(memory, stride, order, origin);
@@ -175,7 +176,7 @@ class Fill {
   static Cost cost(const Point& p) { return {.bytes_written = 4.0 * static_cast<double>(p.integer("n"))}; }
   static std::size_t footprint(const Point& p) { return 4 * static_cast<std::size_t>(p.integer("n")); }
 
-  Fill(Device& device, const Point& p, std::uint64_t seed, std::size_t sets) : seed_(seed) {
+  Fill(Device& device, const Point& p, std::uint64_t seed, std::size_t sets) : device_(device), seed_(seed) {
     for (std::size_t set = 0; set < sets; ++set) {
       out_.emplace_back(device, static_cast<std::size_t>(p.integer("n")),
                         static_cast<std::size_t>(p.integer("offset")));
@@ -208,6 +209,17 @@ class Fill {
     return {.ok = true, .error = 0, .where = {}};
   }
 
+  bool refill_general(Distribution distribution, std::uint64_t draw) {
+    ++general_refills;
+    if (rounds) device_.generate_general(in_[0].span(), GeneralNumbers(distribution, generation_seed(seed_, draw), 1));
+    return rounds;
+  }
+  Errors errors(ResultIn) const {
+    Errors errors;
+    for (const float element : out_[0].read()) errors.add(element, {args(0).value(), 0});
+    return errors;
+  }
+
   std::vector<Observation> observe() const { return observed(); }
   static bool exists(const Point& p) { return p.integer("n") != senseless; }
   static std::vector<Expectation> expectations(const Point&) { return expected; }
@@ -219,6 +231,8 @@ class Fill {
   static constexpr std::int64_t senseless = 13;
   static inline std::function<std::vector<Observation>()> observed = [] { return std::vector<Observation>{}; };
   static inline std::vector<Expectation> expected;
+  static inline bool rounds = true;
+  static inline int general_refills = 0;
   static inline int refills = 0, prepared = 0, alive = 0, most_alive = 0;
   static inline std::chrono::milliseconds preparing_takes{0};
   static inline ResultIn looked_in = ResultIn::device;
@@ -226,6 +240,7 @@ class Fill {
  private:
   float expected_value(std::size_t set) const { return static_cast<float>(100 * seed_ + 1000 * generation_ + set); }
 
+  Device& device_;
   std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> out_, in_;
 };
