@@ -25,6 +25,18 @@ double InProcess::measured_bandwidth(const Backend& backend) {
   return device ? runner.measured_bandwidth(*device) : 0;
 }
 
+void add_accuracy(Executor& executor, std::vector<Result>& results) {
+  std::vector<Result> wanted;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].status == Status::ok && !results[i].accuracy) {
+      wanted.push_back(results[i]);
+      places.push_back(i);
+    }
+  if (!wanted.empty()) executor.accuracy(wanted);
+  for (std::size_t k = 0; k < places.size(); ++k) results[places[k]].accuracy = std::move(wanted[k].accuracy);
+}
+
 std::unique_ptr<Executor> make_executor(const Options& options) {
   // A profiler watches the process that it started, and times nothing that could be lost.
   if (options.in_process || !options.run.why_untimed.empty()) return std::make_unique<InProcess>(options);

@@ -33,6 +33,8 @@ class Executor {
                                   LaunchBy launch_by) = 0;
   /// Runner::count of the counters that were asked for.
   virtual void count(std::vector<Result>& results) = 0;
+  /// Runner::accuracy, of results that are ok.
+  virtual void accuracy(std::vector<Result>& results) = 0;
   /// No more cells come. False where something went wrong that no cell is to blame for, or where this process must end
   /// without waiting for its device.
   virtual bool end() = 0;
@@ -52,6 +54,7 @@ class InProcess final : public Executor {
     return runner.run(cells, mode, backends, launch_by);
   }
   void count(std::vector<Result>& results) override { runner.count(results, counters_); }
+  void accuracy(std::vector<Result>& results) override { runner.accuracy(results); }
   bool end() override { return !runner.lost_device(); }
 
   Runner runner;
@@ -60,6 +63,9 @@ class InProcess final : public Executor {
   std::map<std::string, Seat> seats_;
   std::vector<const Counter*> counters_;
 };
+
+/// Adds accuracy to all that are ok and have none yet. All of one experiment and point.
+void add_accuracy(Executor& executor, std::vector<Result>& results);
 
 /// Workers, unless the user or a profiler wants a single process.
 std::unique_ptr<Executor> make_executor(const Options& options);

@@ -107,12 +107,13 @@ void print_plan(const Plan& plan, Runner& runner) {
   std::cout << fmt::format("{} cells in {} groups\n", cells, plan.groups.size());
 }
 
-int print_verdicts(const Plan& plan, Executor& executor) {
+int print_verdicts(const Plan& plan, Executor& executor, bool accuracy) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   std::map<Status, std::size_t> counts;
-  for (const Group& group : plan.groups)
+  for (const Group& group : plan.groups) {
+    std::vector<Result> results;
     for (const Cell& cell : group.cells) {
-      const Result result = executor.verify(cell);
+      const Result& result = results.emplace_back(executor.verify(cell));
       ++counts[result.status];
       TextTable line;
       line.row({cell.id(), result.label()}, result.status == Status::ok        ? TextTable::Colour::none
@@ -120,6 +121,10 @@ int print_verdicts(const Plan& plan, Executor& executor) {
                                                                                : TextTable::Colour::bad);
       std::cout << line.text(0, terminal.colours) << std::flush;
     }
+    if (!accuracy) continue;
+    add_accuracy(executor, results);
+    std::cout << accuracy_table(results, terminal) << std::flush;
+  }
   std::cout << fmt::format("{} ok, {} wrong, {} failed, {} skipped\n", counts[Status::ok], counts[Status::wrong],
                            counts[Status::failed], counts[Status::skipped]);
   return counts[Status::wrong] + counts[Status::failed] ? 1 : 0;

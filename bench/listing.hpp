@@ -12,8 +12,9 @@ void print_list(const Filter& filter);
 void write_list(const Filter& filter, const std::string& path);
 /// Every cell of the plan, and why it would be skipped.
 void print_plan(const Plan& plan, Runner& runner);
-/// Verifies every cell of the plan. Returns the exit code.
-int print_verdicts(const Plan& plan, Executor& executor);
+/// Verifies every cell of the plan; with `accuracy`, also measures the errors of those that are right. Returns the exit
+/// code.
+int print_verdicts(const Plan& plan, Executor& executor, bool accuracy);
 /// What each hardware counter says, and its unit.
 void print_counters();
 /// Launches the cell of `options.profile` for a profiler that watches. Returns the exit code. Throws Error, with the

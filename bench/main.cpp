@@ -44,8 +44,8 @@ int act(const Options& options) {
   }
   const std::unique_ptr<Executor> executor = make_executor(options);
   const Plan what = plan(options, *executor);
-  const int code =
-      options.action == Action::verify ? print_verdicts(what, *executor) : run_benchmarks(options, what, *executor);
+  const int code = options.action == Action::verify ? print_verdicts(what, *executor, options.accuracy)
+                                                    : run_benchmarks(options, what, *executor);
   if (!executor->end()) {  // destructors would wait for a device that never answers
     std::cout << std::flush;
     _exit(code ? code : exit_bad_result);

@@ -180,6 +180,10 @@ Options parse(int argc, char** argv) {
                "After the run, hardware counters of each cell; --counters=memory,stalls: some groups of them")
       ->type_name("GROUPS")
       ->group("Output");
+  app.add_flag("--accuracy", options.accuracy,
+               "Also errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; with\n"
+               "--verify in place of times")
+      ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
   app.add_option("--hang-limit", options.hang_limit, "Seconds without a sign of life after which a cell has failed")
       ->capture_default_str()

@@ -20,6 +20,7 @@ struct Options {
   RunOptions run;
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.
+  bool accuracy = false;                 ///< Measured after timing, or after --verify.
   std::string json, csv;
   bool quiet = false;
   std::string resume;       ///< The file whose cells are kept.

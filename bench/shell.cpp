@@ -65,7 +65,7 @@ class Session {
     for (std::size_t i = 0; i < earlier_.rows.size(); ++i)
       known_[{earlier_.rows[i].name, earlier_.rows[i].repetition}] = i;
     if (!options.json.empty()) json_.emplace(options.json, context, earlier_.rows);
-    if (!options.csv.empty()) csv_.emplace(options.csv, options.counters);
+    if (!options.csv.empty()) csv_.emplace(options.csv, options.counters, options.accuracy);
     for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
     if (!options.resume.empty() && !options.quiet)
       std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options.resume);
@@ -169,13 +169,17 @@ class Session {
     std::vector<Result> fresh;
     if (!cells.empty()) fresh = executor_.run(cells, g.mode, plan_.backends, g.launch_by);
     executor_.watch = nullptr;
-    progress_.done(!cells.empty());
-    if (fresh.size() < cells.size()) return;  // interrupted
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
       results[places[i]] = std::move(fresh[i]);
       results[places[i]].repetition = repetition;
       if (json_) json_->add(results[places[i]]);
     }
+    if (fresh.size() < cells.size()) return progress_.done(true);  // interrupted
+    if (options_.accuracy) {
+      add_accuracy(executor_, results);
+      if (json_) std::for_each(results.begin(), results.end(), [&](const Result& result) { json_->add(result); });
+    }
+    progress_.done(!cells.empty());
     for (const Result& result : results) {
       all_well_ = all_well_ && (result.status == Status::ok || result.status == Status::skipped);
       if (csv_ && options_.counters.empty()) csv_->add(result);  // else when they are known

@@ -179,6 +179,13 @@ void Workers::count(std::vector<Result>& results) {
   if (!counted.empty()) results = std::move(counted);
 }
 
+void Workers::accuracy(std::vector<Result>& results) {
+  std::vector<Result> measured = results;
+  settle(measured, {{"do", "accuracy"}},
+         [](Result& result, const std::string& why) { result.accuracy = Accuracy{.on = {}, .why_not = why}; });
+  if (!measured.empty()) results = std::move(measured);
+}
+
 bool Workers::end() {
   bool well = true;
   for (auto& [key, worker] : workers_) {

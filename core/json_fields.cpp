@@ -61,6 +61,23 @@ Counters read_counters(const Json& json) {
 
 }  // namespace
 
+std::optional<Accuracy> read_accuracy(const Json& result) {
+  const auto found = result.find("accuracy");
+  if (found == result.end()) return {};
+  Accuracy accuracy{.on = {}, .why_not = result.value("accuracy_why_not", std::string())};
+  for (const Distribution distribution : distributions) {
+    const auto on = found->find(to_string(distribution));
+    if (on == found->end()) continue;
+    ErrorSummary errors;
+    errors.distribution = distribution;
+    errors.outputs = on->at("outputs");
+    for (const auto& [name, value] : error_fields)
+      errors.*value = read_number(on->at(name)).value_or(std::numeric_limits<double>::infinity());
+    accuracy.on.push_back(errors);
+  }
+  return accuracy;
+}
+
 Point read_point(const Json& axes, const ExperimentEntry& experiment) {
   std::vector<std::vector<Value>> values;
   for (const Axis& axis : experiment.axes) {
@@ -136,6 +153,7 @@ Result read_json_line(const std::string& line, const Registry& registry) {
     r.measured_peak = known("measured_peak");
     r.floor = read_seconds(json.at("floor_ns")).value_or(0);
     if (json.contains("counters")) r.counters = read_counters(json);
+    r.accuracy = read_accuracy(json);
     for (const auto& [name, value] : json.at("observed").items())
       r.observed.push_back({name, json.at("observed_units").at(name), read_number(value).value_or(unknown)});
     r.proof = text("proof");

@@ -17,6 +17,8 @@ std::optional<double> read_number(const nlohmann::ordered_json& value);
 std::optional<double> read_seconds(const nlohmann::ordered_json& nanoseconds);
 /// None for null. Where the interval is unknown, its ends are NaN.
 std::optional<Ratio> read_ratio(const nlohmann::ordered_json& value);
+/// None where a result has none. Errors that are null are infinite.
+std::optional<Accuracy> read_accuracy(const nlohmann::ordered_json& result);
 /// The samples, which lie in a result one placement after the other. Throws Error where they do not add up.
 Placements read_placements(const nlohmann::ordered_json& result);
 

@@ -43,6 +43,11 @@ struct Terminal {
 /// A rate in the unit of what it counts; of accesses, the time of one.
 std::string show_rate(std::optional<double> rate, Quantity of);
 
+/// `0.31 / 1.5`: errors in ulps, median and max; `-` for null.
+std::string show_ulps(const ErrorSummary* errors);
+/// `ill-conditioned`
+std::string show_distribution(Distribution distribution);
+
 /// The table of results that ran in the same rounds.
 std::string table(const std::vector<Result>& results, const Terminal& terminal);
 
@@ -56,6 +61,9 @@ std::string json_line(const Result& result);
 /// The result that json_line() wrote, but for what lines do not hold: of the device there is only its name, and samples
 /// are rounded. Throws Error where it is none, or is of a cell that this build lacks.
 Result read_json_line(const std::string& line, const Registry& registry = Registry::instance());
+
+/// Errors in ulps of results of one experiment and point, rung by rung. Empty where there are none.
+std::string accuracy_table(const std::vector<Result>& results, const Terminal& terminal);
 
 /// What was counted for results that ran in the same rounds: the counters rung by rung, the kernels that each launches,
 /// what bounds each. Empty where nothing was asked for.
@@ -101,13 +109,14 @@ class JsonFile {
 /// One line for each result, in one flat table.
 class CsvFile {
  public:
-  /// `counters`: a column for each. Throws Error where the file cannot be written.
-  explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {});
+  /// `counters`: a column for each; `accuracy`: with columns of errors. Throws Error where the file cannot be written.
+  explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {}, bool accuracy = false);
   void add(const Result& result);
 
  private:
   std::string path_;
   std::vector<const Counter*> counters_;
+  bool accuracy_;
   std::ofstream file_;
 };
 

@@ -22,14 +22,17 @@ std::string value(const std::optional<Ratio>& ratio) { return ratio ? number(rat
 
 }  // namespace
 
-CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters)
-    : path_(path), counters_(std::move(counters)), file_(path) {
+CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, bool accuracy)
+    : path_(path), counters_(std::move(counters)), accuracy_(accuracy), file_(path) {
   if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path));
   file_ << "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
            "flops_per_"
            "second,"
            "of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,occupancy,bound,";
   for (const Counter* counter : counters_) file_ << counter->name << ',';
+  if (accuracy_)
+    for (const Distribution distribution : distributions)
+      for (const auto& [name, value] : error_fields) file_ << to_string(distribution) << '_' << name << ',';
   file_ << "label" << std::endl;
 }
 
@@ -45,6 +48,12 @@ void CsvFile::add(const Result& r) {
       r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words));
   for (const Counter* counter : counters_)
     file_ << number(r.counters ? (*r.counters)[counter->name] : std::nullopt) << ',';
+  if (accuracy_)
+    for (const Distribution distribution : distributions) {
+      const ErrorSummary* const errors = r.accuracy ? r.accuracy->find(distribution) : nullptr;
+      for (const auto& [name, value] : error_fields)
+        file_ << number(errors ? std::optional(errors->*value) : std::nullopt) << ',';
+    }
   file_ << field(r.label()) << std::endl;
   if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path_));
 }

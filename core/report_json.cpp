@@ -45,6 +45,17 @@ void add_counters(Json& json, const Counters& counters) {
                                {"limited_by", kernel.limited_by}});
 }
 
+/// Adds errors by distribution and field; null where no number came out.
+void add_accuracy(Json& json, const Accuracy& accuracy) {
+  json["accuracy"] = Json::object();
+  for (const ErrorSummary& errors : accuracy.on) {
+    Json& on = json["accuracy"][to_string(errors.distribution)];
+    on["outputs"] = errors.outputs;
+    for (const auto& [name, value] : error_fields) on[name] = errors.*value;
+  }
+  if (!accuracy.why_not.empty()) json["accuracy_why_not"] = accuracy.why_not;
+}
+
 /// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
 double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
 
@@ -128,6 +139,7 @@ std::string json_line(const Result& r) {
     json["observed_units"][o.name] = o.unit;
   }
   if (r.counters) add_counters(json, *r.counters);
+  if (r.accuracy) add_accuracy(json, *r.accuracy);
   json["over_parent"] = ratio(r.parent);
   json["over_library"] = ratio(r.library);
   json["over_other"] = ratio(r.other);

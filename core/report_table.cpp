@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "core/format.hpp"
 #include "core/report.hpp"
@@ -26,6 +27,8 @@ std::string remarks(const Result& r) {
   std::string all = r.note;
   for (const Observation& o : r.observed)
     all += fmt::format("{}{} {:.4g} {}", all.empty() ? "" : ", ", o.name, o.value, o.unit);
+  if (r.accuracy && !r.accuracy->why_not.empty())
+    all += fmt::format("{}no accuracy: {}", all.empty() ? "" : ", ", r.accuracy->why_not);
   if (r.proof.starts_with("unproven")) all += fmt::format("{}unproven", all.empty() ? "" : ", ");
   return all.empty() ? "" : fmt::format("({}) ", all);
 }
@@ -43,6 +46,13 @@ std::string cut(const std::string& text, std::size_t width) {
 std::string pad(const std::string& text, std::size_t width, bool left) {
   const std::string blanks(width - std::min(width, columns(text)), ' ');
   return left ? text + blanks : blanks + text;
+}
+
+bool has_errors(const Result& r) { return r.accuracy.has_value(); }
+
+/// Adds a cell for each distribution.
+void add_to(std::vector<std::string>& cells, const std::function<std::string(Distribution)>& cell) {
+  for (const Distribution distribution : distributions) cells.push_back(cell(distribution));
 }
 
 }  // namespace
@@ -107,8 +117,36 @@ std::string show_rate(std::optional<double> rate, Quantity of) {
   return {};
 }
 
+std::string show_ulps(const ErrorSummary* errors) {
+  return errors ? fmt::format("{:.3g} / {:.3g}", errors->ulp_median, errors->ulp_max) : "-";
+}
+
+std::string show_distribution(Distribution distribution) {
+  std::string name = to_string(distribution);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+std::string accuracy_table(const std::vector<Result>& results, const Terminal& terminal) {
+  if (std::ranges::none_of(results, &has_errors)) return {};
+  TextTable text;
+  std::vector<std::string> head{"ulps, median / max"};
+  add_to(head, [](Distribution distribution) { return show_distribution(distribution); });
+  head.emplace_back("idea");
+  text.row(std::move(head), TextTable::Colour::faint);
+  for (const Result& r : results) {
+    if (!r.accuracy) continue;
+    std::vector<std::string> cells{r.cell.rung()};
+    add_to(cells, [&](Distribution distribution) { return show_ulps(r.accuracy->find(distribution)); });
+    cells.push_back(remarks(r) + r.cell.variant->idea);
+    text.row(std::move(cells), r.accuracy->why_not.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
+  }
+  return text.text(terminal.width, terminal.colours);
+}
+
 std::string table(const std::vector<Result>& results, const Terminal& terminal) {
   if (results.empty()) return {};
+  const bool with_accuracy = std::ranges::any_of(results, &has_errors);
   const Result& first = results.front();
   std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(),
                                   to_string(first.mode, first.launch_by));
@@ -121,20 +159,30 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
     title += fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name, r.measurement.launches,
                          r.measurement.launches == 1 ? "" : "es", si(r.floor, "s"));
   }
+  if (with_accuracy) title += "  |  errors in ulps: median / max";
   TextTable text;
-  text.row({"rung", "time", "±", "rate", "of peak", "× parent", "× library", "× other [95 %]", "idea"},
-           TextTable::Colour::faint);
+  const auto row = [&](std::vector<std::string> cells, const std::function<std::string(Distribution)>& errors,
+                       std::string last, TextTable::Colour colour) {
+    if (with_accuracy) add_to(cells, errors);
+    cells.push_back(std::move(last));
+    text.row(std::move(cells), colour);
+  };
+  row({"rung", "time", "±", "rate", "of peak", "× parent", "× library", "× other [95 %]"}, show_distribution, "idea",
+      TextTable::Colour::faint);
   for (const Result& r : results) {
     const std::string rung = r.cell.rung();
     if (r.status != Status::ok) {
-      text.row({rung, "-", "-", "-", "-", "-", "-", "-", r.label()},
-               r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
+      row(
+          {rung, "-", "-", "-", "-", "-", "-", "-"}, [](Distribution) { return "-"; }, r.label(),
+          r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
       continue;
     }
-    text.row({rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))),
-              show_rate(r.rate(), r.cost.rated), percent(r.of_measured_peak()), factor(r.parent), factor(r.library),
-              factor_with_interval(r.other), remarks(r) + r.cell.variant->idea},
-             &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
+    row(
+        {rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))), show_rate(r.rate(), r.cost.rated),
+         percent(r.of_measured_peak()), factor(r.parent), factor(r.library), factor_with_interval(r.other)},
+        [&](Distribution distribution) { return show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr); },
+        remarks(r) + r.cell.variant->idea,
+        &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
   }
   return title + "\n" + text.text(terminal.width, terminal.colours);
 }

@@ -53,6 +53,7 @@ struct Result {
   double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
   std::optional<Counters> counters;   ///< Where they were asked for.
   std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
+  std::optional<Accuracy> accuracy;   ///< Where it was asked for, and something rounds.
   std::string proof;  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty where nothing is to be proven.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.

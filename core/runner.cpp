@@ -42,6 +42,9 @@ constexpr double longest_look = 0.2;                 // seconds at a closed gate
 constexpr double look_at_times = 10;                 // of what a sample takes
 constexpr std::size_t least_leak = std::size_t{1} << 20;
 
+constexpr std::size_t least_errors = 8;                   // of one distribution: more draws where outputs are few,
+constexpr std::size_t most_drawn = std::size_t{2} << 30;  // but no more bytes than these, which the host sums up, too
+
 /// `when`: what stands before the reason of a verdict that is not ok.
 void conclude_verdict(Result& result, Verdict verdict, const std::string& when = "") {
   result.verdict = std::move(verdict);
@@ -403,6 +406,73 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     if (result.kernel.registers == 0) result.kernel = largest(uses);  // nobody could tell before
     tell_useful_blocks(counters, result.kernel);
     prove(result);
+  }
+}
+
+void Runner::accuracy(std::vector<Result>& results) {
+  std::map<Device*, std::vector<std::size_t>> by_device;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].status == Status::ok) by_device[place(*results[i].cell.backend).device].push_back(i);
+  for (const auto& [device, places] : by_device) {
+    try {
+      accuracy_on(*device, results, places);
+    } catch (const std::exception& error) {  // the device itself
+      for (const std::size_t i : places)
+        if (!results[i].accuracy) results[i].accuracy = {.on = {}, .why_not = error.what()};
+    }
+  }
+}
+
+void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& places) {
+  enter(device);
+  const Cell& first = results[places.front()].cell;
+  const std::size_t footprint = first.experiment->footprint(first.point);
+  const std::unique_ptr<Problem> problem = first.experiment->prepare(device, first.point, options_.seed, 1);
+  struct Row {
+    std::size_t place;
+    std::string why_not = {};
+    Bound bound = {};
+    Errors errors = {};
+    std::vector<ErrorSummary> on = {};
+  };
+  std::vector<Row> rows;
+  for (const std::size_t i : places) rows.push_back({i});
+  // The same for all rows, of which those that fail are left alone afterwards.
+  const auto all = [&](const std::function<void(Row&, const VariantEntry&)>& work) {
+    for (Row& row : rows) {
+      if (!row.why_not.empty()) continue;
+      try {
+        enter(device, row.place);
+        work(row, *results[row.place].cell.variant);
+        enter(device, row.place);
+      } catch (const std::exception& error) {
+        row.why_not = error.what();
+      }
+    }
+  };
+  all([&](Row& row, const VariantEntry& variant) {
+    row.bound = variant.bind(device, *problem, *results[row.place].cell.tuning);
+  });
+  for (const Distribution distribution : distributions) {
+    std::size_t outputs = 0;
+    for (std::size_t draw = 0; draw == 0 || (outputs < least_errors && (draw + 1) * footprint <= most_drawn); ++draw) {
+      enter(device);
+      if (!problem->refill_general(distribution, draw)) return;
+      all([&](Row& row, const VariantEntry& variant) {
+        problem->poison();
+        const Range range(device, results[row.place].cell.id());
+        row.bound.launch(0);
+        row.errors.add(problem->errors(variant.result));
+        outputs = row.errors.ulps.size();
+      });
+      if (outputs == 0) break;
+    }
+    for (Row& row : rows)
+      if (!row.errors.ulps.empty()) row.on.emplace_back(distribution, std::exchange(row.errors, {}));
+  }
+  for (Row& row : rows) {
+    if (!row.why_not.empty()) row.on.clear();
+    results[row.place].accuracy = {.on = std::move(row.on), .why_not = std::move(row.why_not)};
   }
 }
 

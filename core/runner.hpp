@@ -50,6 +50,9 @@ class Runner {
   /// What is timed afterwards is not comparable to what was timed before.
   void count(std::vector<Result>& results, const std::vector<const Counter*>& wanted);
 
+  /// Measures the error of each result that is ok, on general inputs. All of one experiment and point.
+  void accuracy(std::vector<Result>& results);
+
   /// Launches a cell `launches` times, alone and with nothing held back, for a profiler that watches. Each launch
   /// stands in a range of the cell's id; `mode` says what is in the caches. Times nothing.
   Result profile(const Cell& cell, Mode mode, std::size_t launches);
@@ -80,6 +83,7 @@ class Runner {
                  std::size_t cell);
   void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode,
               LaunchBy launch_by);
+  void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& places);
   /// Returns the seconds that changing the inputs took.
   double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
                        Floors& floors);

@@ -152,6 +152,42 @@ TEST(Program, VerifiesWithoutTiming) {
   EXPECT_NE(finished.output.find("3 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
 }
 
+TEST(Program, VerifiesWithErrors) {
+  const Finished finished =
+      run("--verify --accuracy --experiment reduce_sum,row_sum --backend host --n 1000 --m 20 --type f32,i32");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("3 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
+  // A table for each point, but not where the type is i32.
+  const std::regex errors("host/(reduce|row)_sum/reference( +[0-9.e+-]+ / [0-9.e+-]+){3} ");
+  EXPECT_EQ(std::distance(std::sregex_iterator(finished.output.begin(), finished.output.end(), errors), {}), 2)
+      << finished.output;
+  EXPECT_EQ(finished.output.find(" µs"), std::string::npos) << finished.output;
+}
+
+TEST(Program, AddsErrorsToTimes) {
+  const Temporary json_file("accuracy.json"), csv_file("accuracy.csv");
+  const std::string &json = json_file, &csv = csv_file;
+  const Finished finished = run(quick + "--accuracy --json " + json + " --csv " + csv);
+  ASSERT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("ill-conditioned"), std::string::npos) << finished.output;
+  std::ifstream file(json);
+  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+    EXPECT_GT(row["real_time"], 0);
+    for (const char* distribution : {"uniform", "positive", "ill_conditioned"}) {
+      const auto& errors = row["accuracy"][distribution];
+      EXPECT_EQ(errors["outputs"], 8);  // draws
+      EXPECT_LE(errors["ulp_median"], errors["ulp_max"]);
+      EXPECT_LT(errors["relative_max"], 1);
+    }
+  }
+  std::ifstream lines(csv);
+  std::string head, line;
+  std::getline(lines, head);
+  EXPECT_NE(head.find(",uniform_ulp_median,uniform_ulp_max,"), std::string::npos) << head;
+  while (std::getline(lines, line))
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), std::count(head.begin(), head.end(), ',')) << line;
+}
+
 TEST(Program, WritesResultsWithEverySample) {
   const Temporary json_file("results.json"), csv_file("results.csv");
   const std::string &json = json_file, &csv = csv_file;

@@ -330,6 +330,26 @@ TEST(Report, KeepsStreamsAndGraphsApartAndShowsBoth) {
   EXPECT_NE(compared.output.find("no cell in common"), std::string::npos) << compared.output;
 }
 
+TEST(Report, ShowsErrorsWhereTheyWereMeasured) {
+  const auto row = rung("cuda", "GPU", 4000);
+  const auto with_errors = [&](Json& json) {
+    rung("kokkos", "GPU", 5000)(json);
+    json["accuracy"]["uniform"] = {
+        {"outputs", 8}, {"ulp_median", 0.25}, {"ulp_max", 1.5}, {"relative_median", 1e-8}, {"relative_max", 9e-8}};
+    json["accuracy"]["positive"] = {
+        {"outputs", 8}, {"ulp_median", 3}, {"ulp_max", nullptr}, {"relative_median", 1e-8}, {"relative_max", nullptr}};
+  };
+  const File plain("plain.json", made_up({row})), file("errors.json", made_up({row, with_errors}));
+  EXPECT_EQ(report(plain).output.find("ulps"), std::string::npos);
+  const std::string markdown = report(file).output;
+  for (const char* part : {"| ulps, uniform: median / max |", "| 0.25 / 1.5 | 3 / inf | - |", "| - | - | - |"})
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << " in\n" << markdown;
+  const Data data(page(file));
+  EXPECT_TRUE(data.value(0, "accuracy").is_null());
+  EXPECT_EQ(data.value(1, "accuracy"),
+            (Json{{"uniform", {0.25, 1.5, 1e-8, 9e-8}}, {"positive", {3, nullptr, 1e-8, nullptr}}}));
+}
+
 TEST(Report, ChoosesExperimentsAndBackends) {
   const Data data(
       page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum_hip") + " " + results("op_latency")));

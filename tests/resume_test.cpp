@@ -196,6 +196,18 @@ TEST_F(Resume, AddsWhatIsMissing) {
   EXPECT_EQ(lines_in(lines.str()), 1u + 2 * 3) << lines.str();
 }
 
+TEST_F(Resume, MeasuresErrorsOfWhatIsKept) {
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + file).exit_code, 0);
+  const json before = whole().at("benchmarks").at(0);
+  EXPECT_FALSE(before.contains("accuracy"));
+  const Finished more = run("-q " + quick + "--n 1000,2000 --accuracy --resume " + file);
+  EXPECT_EQ(more.exit_code, 0) << more.output;
+  const json after = whole().at("benchmarks");
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(after[0].at("sample_times"), before.at("sample_times"));
+  for (const json& row : after) EXPECT_EQ(row.at("accuracy").size(), 3u) << row.at("name");
+}
+
 TEST_F(Resume, GoesOnFromTheJournalOfARunThatWasKilled) {
   const std::string cells = quick + "--n 1000:40000:+1000";
   {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -56,6 +57,12 @@ std::string title_of(const std::string& mode) {
 }
 
 /// Beside rows by stream, what the same ones take by graph.
+std::string per_distribution(const std::function<std::string(Distribution)>& column) {
+  std::string columns;
+  for (const Distribution distribution : distributions) columns += column(distribution);
+  return columns;
+}
+
 std::string ladder(const std::vector<Row>& rows, const std::string& device, const std::string& mode,
                    const Named& named) {
   const auto graph = [&](const Row& r) {
@@ -65,14 +72,19 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
   const bool graphs = std::any_of(rows.begin(), rows.end(), graph);
   const bool parent = any(rows, &Row::over_parent), library = any(rows, &Row::over_library),
              other = any(rows, &Row::over_other),
-             observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); });
+             observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); }),
+             accuracy = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return r.accuracy.has_value(); });
   const auto column = [](bool shown, const std::string& cell) { return shown ? cell : std::string(); };
   std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), title_of(mode));
   text += "| rung | time | rate | of measured peak |" + column(parent, " × parent |") +
           column(library, " × library |") + column(other, " × other backend [95 %] |") +
           column(graphs, " time by graph | × library by graph |") + column(observed, " observed |") +
+          column(accuracy, per_distribution([](Distribution distribution) {
+                   return fmt::format(" ulps, {}: median / max |", show_distribution(distribution));
+                 })) +
           " idea |\n|---|--:|--:|--:|" + column(parent, "--:|") + column(library, "--:|") + column(other, "--:|") +
-          column(graphs, "--:|--:|") + column(observed, "---|") + "---|\n";
+          column(graphs, "--:|--:|") + column(observed, "---|") +
+          column(accuracy, per_distribution([](Distribution) { return "--:|"; })) + "---|\n";
   for (const Row& r : rows) {
     text += fmt::format("| `{}` | {} | {} | {} |", r.rung, r.time ? si(r.time, "s") : r.status,
                         show_rate(r.rate, r.rate_of), percent(r.of_peak));
@@ -84,6 +96,9 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
     else
       text += column(graphs, "  |  |");
     text += column(observed, fmt::format(" {} |", observations(r)));
+    text += column(accuracy, per_distribution([&](Distribution distribution) {
+                     return fmt::format(" {} |", show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr));
+                   }));
     text += fmt::format(" {} |\n", r.idea);
   }
   return text;

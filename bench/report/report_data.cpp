@@ -121,6 +121,7 @@ class Cells {
         {"other", ratio_json(row.over_other)},
         {"other_rung", text("other")},
         {"observed", observed},
+        {"accuracy", accuracy(row)},
         {"counters", counts(row)},
     });
   }
@@ -162,6 +163,15 @@ class Cells {
   /// What the rate is held to. Files of version 0.0 know memory only.
   static Json ceiling(const Row& row) {
     return row.all.contains("ceiling") ? value(row, "ceiling") : row.of_peak ? Json("memory") : Json(nullptr);
+  }
+  /// By distribution: ulps, median and max; relative, median and max. Null where they were not measured.
+  static Json accuracy(const Row& row) {
+    if (!row.accuracy) return nullptr;
+    Json all = Json::object();
+    for (const ErrorSummary& errors : row.accuracy->on)
+      all[show_distribution(errors.distribution)] = {digits(errors.ulp_median, 3), digits(errors.ulp_max, 3),
+                                                     digits(errors.relative_median, 3), digits(errors.relative_max, 3)};
+    return all;
   }
   /// In the order of all counters; null where nothing was counted.
   Json counts(const Row& row) const {

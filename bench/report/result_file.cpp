@@ -49,6 +49,7 @@ Row row(const Json& json) {
   for (const char* fact : {"registers", "shared_bytes", "occupancy", "blocks", "threads_per_block"})
     if (const auto value = read_number(json.at(fact))) row.kernel[fact] = *value;
   if (json.contains("observed")) row.observed = json.at("observed").get<std::map<std::string, double>>();
+  row.accuracy = read_accuracy(json);
   const auto counters = json.find("counters");
   if (counters != json.end())
     for (const auto& [name, value] : counters->items())

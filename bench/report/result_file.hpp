@@ -34,6 +34,7 @@ struct Row {
   std::map<std::string, double> kernel;    ///< Registers, shared memory … of the largest kernel, as far as known.
   std::map<std::string, double> observed;  ///< What the problem found in its outputs.
   std::map<std::string, double> counters;  ///< Hardware counters, as far as known.
+  std::optional<Accuracy> accuracy;        ///< Where it was measured.
   Json all;                                ///< What the file has of it, but for the samples.
 
   bool ok() const { return !seconds.empty(); }

@@ -137,6 +137,47 @@ TEST_F(JsonLine, HoldsNullForNaN) {
   EXPECT_EQ(j.at("over_parent"), (json{{"value", 2.0}, {"low", nullptr}, {"high", nullptr}}));
 }
 
+/// Errors on two distributions, of which one has results that are no numbers.
+Accuracy some_accuracy() {
+  Errors errors, infinite;
+  errors.add(1.0f, {1.0, 0x1p-26});
+  errors.add(1.0f, {2.0, 0});
+  infinite.add(std::nanf(""), {2.0, 0});
+  return {.on = {{Distribution::uniform, errors}, {Distribution::ill_conditioned, infinite}}, .why_not = {}};
+}
+
+TEST_F(JsonLine, HoldsErrorsWhereTheyWereMeasured) {
+  EXPECT_FALSE(json::parse(json_line(ok)).contains("accuracy"));
+  ok.accuracy = some_accuracy();
+  const json j = json::parse(json_line(ok));
+  EXPECT_EQ(j.at("accuracy").at("uniform"), (json{{"outputs", 2},
+                                                  {"ulp_median", 0.125},
+                                                  {"ulp_max", 0x1p22},
+                                                  {"relative_median", 0x1p-26},
+                                                  {"relative_max", 0.5}}));
+  EXPECT_TRUE(j.at("accuracy").at("ill_conditioned").at("ulp_max").is_null());
+  EXPECT_FALSE(j.at("accuracy").contains("positive"));
+  EXPECT_FALSE(j.contains("accuracy_why_not"));
+  ok.accuracy = Accuracy{.on = {}, .why_not = "no memory"};
+  EXPECT_EQ(json::parse(json_line(ok)).at("accuracy_why_not"), "no memory");
+}
+
+TEST_F(JsonLine, IsReadWithItsErrors) {
+  for (const Accuracy& accuracy : {some_accuracy(), Accuracy{.on = {}, .why_not = "no memory"}}) {
+    ok.accuracy = accuracy;
+    const Result read = read_json_line(json_line(ok), lab.registry);
+    ASSERT_TRUE(read.accuracy);
+    EXPECT_EQ(read.accuracy->why_not, accuracy.why_not);
+    ASSERT_EQ(read.accuracy->on.size(), accuracy.on.size());
+    for (std::size_t i = 0; i < accuracy.on.size(); ++i) {
+      EXPECT_EQ(read.accuracy->on[i].distribution, accuracy.on[i].distribution);
+      EXPECT_EQ(read.accuracy->on[i].outputs, accuracy.on[i].outputs);
+      for (const auto& [name, value] : error_fields)
+        EXPECT_EQ(read.accuracy->on[i].*value, accuracy.on[i].*value) << name;
+    }
+  }
+}
+
 /// Two counters, one of which the device lacks, and one kernel.
 Counters some_counters() {
   const auto speed = select_counters("speed");
@@ -413,6 +454,23 @@ TEST_F(Csv, HasAColumnForEachCounter) {
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
 }
 
+TEST_F(Csv, HasColumnsOfErrorsWhereTheyAreMeasured) {
+  CsvFile file(folder + "/out.csv", {}, true);
+  file.add(ok);
+  ok.accuracy = some_accuracy();
+  file.add(ok);
+  const auto rows = records(contents(folder + "/out.csv"));
+  const auto first =
+      static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), "uniform_ulp_median") - rows[0].begin());
+  ASSERT_LT(first + 11, rows[0].size());
+  EXPECT_EQ(rows[0].at(first + 11), "ill_conditioned_relative_max");
+  EXPECT_EQ(rows[1].at(first), "");
+  EXPECT_EQ(rows[2].at(first), "0.125");
+  EXPECT_EQ(rows[2].at(first + 4), "");  // of positive numbers
+  EXPECT_EQ(rows[2].at(first + 8), "inf");
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+}
+
 TEST_F(Csv, QuotesWhatNeedsIt) {
   CsvFile file(folder + "/out.csv");
   for (const char* note : {"plain", "a, b", "say \"4\"", "two\nlines", ",\",\n"}) {
@@ -504,6 +562,20 @@ TEST_F(TableTest, ShowsNumbersOfWhatIsOkAndReasonsOfTheRest) {
     EXPECT_EQ(line.find("µs"), line.npos);
     EXPECT_EQ(line.find('%'), line.npos);
   }
+}
+
+TEST_F(TableTest, ShowsErrorsBesideTimes) {
+  EXPECT_EQ(table({ok, wrong}, {}).find("uniform"), std::string::npos);
+  EXPECT_EQ(accuracy_table({ok, wrong}, {}), "");
+  ok.accuracy = some_accuracy();
+  for (const std::string& text : {table({ok, wrong}, {}), accuracy_table({ok, wrong}, {})}) {
+    for (const char* part : {"uniform", "positive", "ill-conditioned", "median / max"})
+      EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    for (const char* part : {"0.125 / 4.19e+06", " - ", "inf / inf"})
+      EXPECT_NE(line_of(text, "the idea of").find(part), std::string::npos) << part << " in\n" << text;
+  }
+  ok.accuracy = Accuracy{.on = {}, .why_not = "no memory"};
+  EXPECT_NE(table({ok}, {}).find("no accuracy: no memory"), std::string::npos);
 }
 
 TEST_F(TableTest, ShowsNoIntervalWhereThereIsNone) {

@@ -622,6 +622,57 @@ TEST_F(RunnerTest, KeepsNoCountsOfAWrongResult) {
   EXPECT_TRUE(results[0].counters->counts.empty());
 }
 
+TEST_F(RunnerTest, MeasuresErrorsOnGeneralNumbers) {
+  const Cell exact = add("exact", right);
+  const Cell rounded = add("rounded", [](const Launch& l) {
+    l.fill();
+    l.problem.args(l.set).out[1] *= 1 + 0x1p-20f;
+  });
+  std::vector<Result> results{fake::timed(exact, {1e-3}), fake::timed(rounded, {}), fake::timed(exact, {1e-3})};
+  results[2].status = Status::wrong;
+  Fill::general_refills = 0;
+  runner.accuracy(results);
+  ASSERT_TRUE(results[0].accuracy && results[1].accuracy);
+  EXPECT_FALSE(results[2].accuracy);
+  EXPECT_EQ(Fill::general_refills, 6);  // shared by rows; two draws: a launch has four outputs of the eight wanted
+  for (const Distribution distribution : distributions) {
+    const ErrorSummary* const none = results[0].accuracy->find(distribution);
+    const ErrorSummary* const some = results[1].accuracy->find(distribution);
+    ASSERT_TRUE(none && some);
+    EXPECT_EQ(none->outputs, 8u);
+    EXPECT_EQ(none->ulp_max, 0);
+    EXPECT_EQ(none->relative_max, 0);
+    EXPECT_EQ(some->ulp_median, 0);
+    EXPECT_GT(some->ulp_max, 7);
+    EXPECT_LT(some->ulp_max, 17);
+    EXPECT_NEAR(some->relative_max, 0x1p-20, 0x1p-24);
+  }
+}
+
+TEST_F(RunnerTest, MeasuresNoErrorsWhereNothingRounds) {
+  std::vector<Result> results{fake::timed(add("right", right), {1e-3})};
+  Fill::rounds = false;
+  runner.accuracy(results);
+  Fill::rounds = true;
+  EXPECT_FALSE(results[0].accuracy);
+}
+
+TEST_F(RunnerTest, SaysWhyThereAreNoErrors) {
+  const Cell cells[] = {add("throws", [](const Launch&) { throw Error("no such kernel"); }), add("right", right)};
+  std::vector<Result> results;
+  for (const Cell& cell : cells) results.push_back(fake::timed(cell, {1e-3}));
+  runner.accuracy(results);
+  EXPECT_EQ(results[0].accuracy.value().why_not, "no such kernel");
+  EXPECT_TRUE(results[0].accuracy->on.empty());
+  EXPECT_EQ(results[1].accuracy.value().on.size(), distributions.size());
+}
+
+TEST_F(RunnerTest, FindsAResultThatIsNeverWrittenInfinitelyFarOff) {
+  std::vector<Result> results{fake::timed(add("idle", [](const Launch&) {}), {1e-3})};
+  runner.accuracy(results);
+  EXPECT_TRUE(std::isinf(results[0].accuracy.value().on.at(0).ulp_median));  // poison is not a number
+}
+
 /// Clears on leaving what a test expects of counters.
 struct Expecting {
   explicit Expecting(std::vector<Expectation> expected) { Fill::expected = std::move(expected); }

@@ -203,6 +203,10 @@
     if (unit === 'B' || unit === 'Hz') return si(value, unit);
     return `${value >= 1e5 ? value.toExponential(3) : value}`;
   }
+  /// Median / max. null: the result is no number.
+  const showUlps = (errors) => errors ? errors.slice(0, 2).map((e) => e === null ? 'inf' : String(e)).join(' / ') : '';
+  const errorColumns = (list) => unique(list.flatMap((c) => Object.keys(c.accuracy || {})));
+
   function hover(cell) {
     const lines = [`<b>${plain(rungName(cell))}</b>`, plain(cell.point.short)];
     if (!ok(cell)) return [...lines, plain(showStatus(cell))].join('<br>');
@@ -213,6 +217,8 @@
     if (cell.parent) lines.push(`${times(cell.parent[0])} × its parent ${plain(cell.rung.improves || '')}`);
     if (cell.library) lines.push(`${times(cell.library[0])} × the library`);
     if (cell.bound) lines.push(plain(cell.bound.replace(/(.{60}\S*) /g, '$1\n')).replace(/\n/g, '<br>'));
+    for (const [on, errors] of Object.entries(cell.accuracy || {}))
+      lines.push(`errors on ${on} numbers: ${showUlps(errors)} ulps`);
     for (const [name, value] of Object.entries(cell.observed).slice(0, 4)) lines.push(`${plain(name)} ${value}`);
     if (cell.counters)
       for (const name of onHover) {
@@ -264,6 +270,10 @@
             'error against the oracle',
             cell.error === null ? null : `${cell.error}, at most ${cell.error_bound} is right`
           ],
+          ...Object.entries(cell.accuracy || {}).map(([on, errors]) => [
+            `errors on ${on} numbers, median / max`,
+            `${showUlps(errors)} ulps, ${showUlps(errors.slice(2))} of the result`
+          ]),
           ...Object.entries(cell.observed),
         ]),
         element('h3', {}, 'Kernel'), definitions([
@@ -678,13 +688,14 @@
             head: [
               'rung', '#time', '#±', isTime ? '#of an access' : '#rate', '#of measured peak', '#× parent', '#× library',
               '#× other backend', ...(both ? [`#time ${way}`, `#× library ${way}`] : []),
-              'bound, or why there is no number'
+              ...errorColumns(list).map((on) => `#ulps, ${on}: median / max`), 'bound, or why there is no number'
             ],
             rows: list.map(
                 (c) =>
                     [cellButton(c, rungName(c)), showTime(c), ok(c) ? percent(c.spread) : '', showRated(c),
                      percent(c.of_measured), c.parent ? times(c.parent[0]) : '', c.library ? times(c.library[0]) : '',
                      c.other ? times(c.other[0]) : '', ...(both ? otherwise(launchedOtherwise(c)) : []),
+                     ...errorColumns(list).map((on) => showUlps((c.accuracy || {})[on])),
                      ok(c) ? c.bound : showStatus(c)]),
           };
         });
