@@ -32,6 +32,7 @@ void set_outputs(Device& device, Problem& problem, std::size_t sets, Before befo
   problem.poison();
   for (std::size_t set = 0; set < sets && before == Before::numbers; ++set)
     fill(device, problem.outputs(set), number_byte);
+  device.synchronize();  // what runs outside of the queue's stream could be overwritten by this, and go unseen
 }
 
 bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
@@ -95,6 +96,7 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
   Buffer<unsigned> early(device, launches.count);  // whether a launch's output was there before it
   early.fill(0);
   problem.poison();
+  device.synchronize();
   const bool one_set = launches.sets == 1;
   const std::function<void(std::size_t)> launch = [&](std::size_t i) {
     const Memory outputs = problem.outputs(i % launches.sets);
