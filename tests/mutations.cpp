@@ -569,15 +569,17 @@ class MutationTest : public testing::Test {
       })) << "what is judged is no output";
     }
     const Results results(device, std::move(all));
-    std::uint64_t number = 0;
-    for (const Kind& kind : kinds(results, stale)) run(kind, *problem, results, number++);
+    for (const Kind& kind : kinds(results, stale)) run(kind, *problem, results);
     const Verdict again = problem->check(ResultIn::device);
     EXPECT_TRUE(again.ok) << cell_.id() << ", after all was put back: " << again.where;
   }
 
  private:
-  void run(const Kind& kind, const Problem& problem, const Results& results, std::uint64_t number) const {
-    Random random(RandomStream(static_cast<std::uint64_t>(GTEST_FLAG_GET(random_seed)), number).key);
+  void run(const Kind& kind, const Problem& problem, const Results& results) const {
+    const std::string of = cell_.experiment->name + "/" + cell_.point.name() + " " + kind.name;
+    auto seed = static_cast<std::uint64_t>(GTEST_FLAG_GET(random_seed));
+    for (const char c : of) seed = mix(seed + static_cast<unsigned char>(c));
+    Random random(seed);
     int caught = 0, drawn = 0, again = 0, in_a_row = 0;
     while (drawn < draws && in_a_row < most_redraws) {
       const std::size_t set = random.below(sets);
@@ -597,11 +599,10 @@ class MutationTest : public testing::Test {
                     << change.front().first << " on, which was " << format.value(old.front().bits.front()) << " and is "
                     << format.value(change.front().bits.front());
     }
-    std::printf("%s/%s %s: ", cell_.experiment->name.c_str(), cell_.point.name().c_str(), kind.name.c_str());
     if (drawn == 0)
-      std::printf("no draw changes the result\n");
+      std::printf("%s: no draw changes the result\n", of.c_str());
     else
-      std::printf("%d of %d caught, %d drawn again\n", caught, drawn, again);
+      std::printf("%s: %d of %d caught, %d drawn again\n", of.c_str(), caught, drawn, again);
     std::fflush(stdout);
     EXPECT_TRUE(drawn == draws || kind.may_change_nothing) << cell_.id() << ", " << kind.name << ": too few draws";
     EXPECT_EQ(caught, drawn) << cell_.id() << ", " << kind.name;
