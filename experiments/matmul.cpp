@@ -148,12 +148,12 @@ Gemm rows_of(const Gemm& gemm, std::size_t first, std::size_t count) {
 RowReferences refill_general(Device& device, const Gemm& gemm, Distribution distribution, std::uint64_t seed) {
   using Role = GeneralNumbers::Role;
   constexpr std::size_t most_products = std::size_t{1} << 31;  // seconds of a processor
-  const auto& [a, b, m, n, k, b_transposed] = gemm;
-  device.generate_general(a, {distribution, seed, k, Role::a});
-  device.generate_general(b, {distribution, seed, k, Role::b, b_transposed ? 1 : n});
+  const std::size_t n = gemm.n, k = gemm.k;
+  device.generate_general(gemm.a, {distribution, seed, k, Role::a});
+  device.generate_general(gemm.b, {distribution, seed, k, Role::b, gemm.b_transposed ? 1 : n});
   const std::size_t most =
       std::min(most_errors / std::max<std::size_t>(n, 1), most_products / std::max<std::size_t>(n * k, 1));
-  RowReferences reference{choose_rows(m, most), n};
+  RowReferences reference{choose_rows(gemm.m, most), n};
   const std::size_t rows = reference.rows();
   const Buffer<double> c(device, rows * n);
   if (c.size() == 0) return reference;
@@ -171,7 +171,7 @@ RowReferences refill_general(Device& device, const Gemm& gemm, Distribution dist
         }
         device.reference_gemm(chosen, c.span());
       },
-      a);
+      gemm.a);
   for (const double element : c.read()) reference.should_be.push_back({element, 0});
   return reference;
 }

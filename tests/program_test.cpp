@@ -153,15 +153,18 @@ TEST(Program, VerifiesWithoutTiming) {
 }
 
 TEST(Program, VerifiesWithErrors) {
-  const Finished finished =
-      run("--verify --accuracy --experiment reduce_sum,row_sum --backend host --n 1000 --m 20 --type f32,i32");
-  EXPECT_EQ(finished.exit_code, 0);
-  EXPECT_NE(finished.output.find("3 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
-  // A table for each point, but not where the type is i32.
-  const std::regex errors("host/(reduce|row)_sum/reference( +[0-9.e+-]+ / [0-9.e+-]+){3} ");
-  EXPECT_EQ(std::distance(std::sregex_iterator(finished.output.begin(), finished.output.end(), errors), {}), 2)
-      << finished.output;
-  EXPECT_EQ(finished.output.find(" µs"), std::string::npos) << finished.output;
+  for (const char* cells : {"reduce_sum --n 1000", "row_sum --m 20 --n 300", "matmul_f32 --m 9 --n 17 --k 33",
+                            "matmul_f16 --m 9 --n 17 --k 33 --type bf16 --layout tn"}) {
+    const Finished finished = run("--verify --accuracy --backend host --experiment " + std::string(cells));
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_NE(finished.output.find("1 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
+    EXPECT_TRUE(std::regex_search(finished.output, std::regex("/reference( +[0-9.e+-]+ / [0-9.e+-]+){3} ")))
+        << finished.output;
+    EXPECT_EQ(finished.output.find("µs"), std::string::npos) << finished.output;
+  }
+  for (const char* exact : {"reduce_sum --n 1000 --type i32", "memory_bandwidth --bytes 4096"})
+    EXPECT_EQ(run("--verify --accuracy --backend host --experiment " + std::string(exact)).output.find("ulps"),
+              std::string::npos);
 }
 
 TEST(Program, AddsErrorsToTimes) {
