@@ -37,6 +37,7 @@ class ChaseIn : public testing::TestWithParam<const char*> {
   bool are_pointers() const { return GetParam() == std::string("global") || GetParam() == std::string("past_l1"); }
   MemoryLatency problem{*open_host_device(), point(GetParam(), 1000), 3, 2};
   void SetUp() override {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) problem.args(set).out[0] = chase(problem.args(set), 256, are_pointers());
   }
