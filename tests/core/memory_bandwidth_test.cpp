@@ -58,6 +58,7 @@ class Bandwidth : public testing::TestWithParam<Where> {
   Bandwidth()
       : problem(*open_host_device(), point(GetParam().level, GetParam().op, GetParam().bytes, GetParam().sweeps), 5,
                 2) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) do_it(problem.args(set));
   }

@@ -112,6 +112,7 @@ class ChainsOf : public testing::TestWithParam<int> {
   PeakCompute problem{*open_host_device(), PeakCompute::at(type(), PeakCompute::is_tensor(type()) ? 5 : 130, steps()),
                       3, 2};
   Verdict after(std::int64_t taken) {
+    problem.refill(0);
     problem.poison();
     for (const std::size_t set : {0, 1}) run(problem.args(set), taken);
     return problem.check(ResultIn::device);
