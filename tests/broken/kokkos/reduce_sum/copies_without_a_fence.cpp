@@ -1,7 +1,6 @@
 // Reduces in order into its workspace, and copies the result from there on another instance, with no fence between.
 // needs: GPU
 // caught by: timed run
-// says: ran outside of queue.stream
 #include "tests/broken/kokkos/plain_sum.hpp"
 
 namespace crosswarp::kokkos {

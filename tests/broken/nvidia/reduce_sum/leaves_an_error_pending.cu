@@ -1,7 +1,6 @@
 // Leaves an error pending, which the next call that looks would take for its own.
 // at: --n 1003 --single
 // caught by: timed run
-// says: changed the device's state:
 #include "tests/broken/cuda/serial_sum.hpp"
 
 namespace crosswarp::gpu {
