@@ -179,12 +179,13 @@ class Gpu final : public GpuDevice {
   void fill(void* memory, unsigned char byte, std::size_t bytes) override {
     guard(cudaMemsetAsync(memory, byte, bytes, stream_), "memset");
   }
+  // By the addresses: outputs may also lie in memory of the host.
   void read(void* to, const void* from, std::size_t bytes) override {
-    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "memcpy");
+    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "memcpy");
     synchronize();
   }
   void write(void* to, const void* from, std::size_t bytes) override {
-    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "memcpy");
+    guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "memcpy");
     synchronize();
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
