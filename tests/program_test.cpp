@@ -126,8 +126,31 @@ TEST(Program, SaysWhatWouldRun) {
   EXPECT_NE(finished.output.find("4 cells in 4 groups"), std::string::npos) << finished.output;
 }
 
+bool has_gpu() { return std::regex_search(run("devices").output, std::regex("\ncuda +0")); }
+
+TEST(Program, TimesGraphsOfWhatCanBeCaptured) {
+  if (!has_gpu()) GTEST_SKIP() << "no GPU here";
+  const Temporary json_file("graph.json");
+  const Finished finished = run(
+      "-q --stream --graph --backend cuda --experiment reduce_sum --variant adaptive,cub,programmatic_launch,thrust "
+      "--n 1000,1048576,16777216 --min-time 0.01 --placements 2 --json " +
+      std::string(json_file));
+  ASSERT_EQ(finished.exit_code, 0) << finished.output;
+  std::ifstream file(json_file);
+  std::size_t graphs = 0;
+  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+    const bool by_graph = row["launch_by"] == "graph", waits = row["variant"] == "thrust";
+    graphs += by_graph;
+    EXPECT_EQ(row["name"].get<std::string>().ends_with("/cold/graph"), by_graph) << row["name"];
+    EXPECT_EQ(row["status"], by_graph && waits ? "skipped" : "ok") << row["name"] << row["label"];
+    EXPECT_EQ(row["note"] == "cannot be captured: it waits for its result", by_graph && waits) << row["note"];
+    EXPECT_EQ(row["pdl"], row["variant"] == "programmatic_launch") << row["name"];
+  }
+  EXPECT_EQ(graphs, 12u);
+}
+
 TEST(Program, PlansStreamsAndGraphsApart) {
-  if (!std::regex_search(run("devices").output, std::regex("\ncuda +0"))) GTEST_SKIP() << "no GPU here";
+  if (!has_gpu()) GTEST_SKIP() << "no GPU here";
   const auto plan = [](const std::string& how) {
     return run("--dry-run --experiment reduce_sum --backend cuda --variant cub --n 1000 " + how).output;
   };
