@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/format.hpp"
+#include "core/json_fields.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
@@ -39,9 +40,16 @@ std::string machine() {
 }
 
 Json read_all() {
-  std::ifstream file(ceilings_file());
-  const Json json = Json::parse(file, nullptr, false);
-  return json.is_object() ? json : Json::object();
+  const std::filesystem::path path = ceilings_file();
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return Json::object();
+  std::ifstream file(path);
+  try {
+    const Json json = parse_json(file);
+    return json.is_object() ? json : Json::object();
+  } catch (const std::exception&) {
+    return Json::object();
+  }
 }
 
 /// A backend's cells at one point: none where it has nothing for it.
@@ -91,7 +99,7 @@ std::map<std::string, Peaks> read_ceilings() {
   if (const auto here = all.find(machine()); here != all.end() && here->is_object())
     for (const auto& [device, peaks] : here->items())
       for (const auto& [part, rate] : peaks.items())
-        if (rate.is_number()) ceilings[device][part] = rate;
+        if (rate.is_number() && rate > 0) ceilings[device][part] = rate;
   return ceilings;
 }
 
@@ -104,16 +112,21 @@ void measure_ceilings(const Options& options) {
   if (!run.why_untimed.empty()) throw Error(run.why_untimed);
   const std::filesystem::path path = ceilings_file();
   if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME says where to keep what is measured");
+  std::error_code failed;
+  std::filesystem::create_directories(path.parent_path(), failed);
+  const OutputFile file("", path);
 
   TextTable table;
   table.row({"part", "measured", "theoretical", "reached", "by"}, TextTable::Colour::faint);
   Json all = read_all();
+  Json& here = all[machine()];
+  if (!here.is_object()) here = Json::object();
   std::set<std::string> done;
   for (const auto& backend : Registry::instance().backends()) {
     Device* device = runner.place(*backend).device;
     if (!device || device->info().emulated || !done.insert(device->info().key).second) continue;
     const DeviceInfo& info = device->info();
-    Json& kept = all[machine()][info.name] = Json::object();
+    Json& kept = here[info.name] = Json::object();
     const auto row = [&](const std::string& part, double rate, Quantity of, const std::string& by) {
       const double peak = info.peak(part);
       table.row({part, show_rate(rate, of), peak > 0 ? show_rate(peak, of) : "unknown",
@@ -132,11 +145,7 @@ void measure_ceilings(const Options& options) {
   }
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   std::cout << table.text(terminal.width, terminal.colours);
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  std::ofstream file(path);
-  file << all.dump(1) << std::endl;
-  if (!file) throw Error(fmt::format("{}: cannot be written", path.string()));
+  file.write(all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   std::cout << fmt::format("Kept in {}; later runs show what they reach of it.\n", path.string());
 }
 

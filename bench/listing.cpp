@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -87,10 +86,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"instructions", v.instructions},
                     {"not_expressible", v.not_expressible}});
   }
-  std::ofstream file(path);
-  file << list.dump(1) << '\n';
-  file.close();
-  if (!file) throw Error(fmt::format("--json {}: cannot be written", path));
+  OutputFile("--json", path).write(list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void print_plan(const Plan& plan, Runner& runner) {
@@ -98,7 +94,8 @@ void print_plan(const Plan& plan, Runner& runner) {
   std::size_t cells = 0;
   for (const Group& group : plan.groups)
     for (const Cell& cell : group.cells) {
-      const std::string why = runner.skipped(cell);
+      const Result* skipped = plan.skipped(cell);
+      const std::string why = skipped ? skipped->note : runner.skipped(cell);
       table.row({group.name_of(cell), why.empty() ? "" : "skipped: " + why},
                 why.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
       ++cells;
@@ -113,7 +110,8 @@ int print_verdicts(const Plan& plan, Executor& executor, bool accuracy) {
   for (const Group& group : plan.groups) {
     std::vector<Result> results;
     for (const Cell& cell : group.cells) {
-      const Result& result = results.emplace_back(executor.verify(cell));
+      const Result* skipped = plan.skipped(cell);
+      const Result& result = results.emplace_back(skipped ? *skipped : executor.verify(cell));
       ++counts[result.status];
       TextTable line;
       line.row({cell.id(), result.label()}, result.status == Status::ok        ? TextTable::Colour::none

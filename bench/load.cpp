@@ -3,14 +3,23 @@
 #include "bench/load.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <optional>
 
@@ -36,10 +45,19 @@ std::optional<std::string> built_against(const std::string& path) {
   return content.c_str() + at + mark.size();
 }
 
-/// The module that is being loaded, for refuse().
-std::string loading;
+/// Where refuse() puts its reason: the pipe of a trial. Standard error where there is none.
+int reasons = STDERR_FILENO;
+std::string prefix;
 
-/// What a registrar throws cannot pass through dlopen(), and ends the program: in one line, as any other Error.
+void tell(const std::string& text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t written = write(reasons, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// What a registrar throws cannot pass through dlopen(), and ends the process.
 [[noreturn]] void refuse() {
   std::string what = "its registrars failed";
   try {
@@ -48,11 +66,73 @@ std::string loading;
     what = error.what();
   } catch (...) {
   }
-  std::cerr << fmt::format("bench: --load {}: {}\n", loading, what) << std::flush;
+  tell(prefix + what + "\n");
   std::_Exit(2);
 }
 
-void load(const std::string& path) {
+/// Its registrars run. Throws Error.
+void open_module(const std::string& absolute) {
+  const std::terminate_handler usual = std::set_terminate(refuse);
+  void* const module = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::set_terminate(usual);
+  if (!module) throw Error(fmt::format("cannot be loaded: {}", dlerror()));
+}
+
+constexpr const char* well = "loaded\n";
+
+/// In the child: loads it, and says how that went.
+[[noreturn]] void try_it(const std::string& absolute, pid_t parent, int verdict) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) std::_Exit(0);
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO}) dup2(nowhere, descriptor);
+  reasons = verdict;
+  prefix.clear();
+  try {
+    open_module(absolute);
+    tell(well);
+  } catch (const Error& error) {
+    tell(std::string(error.what()) + "\n");
+  }
+  std::_Exit(0);
+}
+
+/// Loads a module in a process of its own first: what runs at that moment may end the process, with any exit code, or
+/// never return. Throws Error for all but the word that it is loaded.
+void try_module(const std::string& absolute, double hang_limit) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("no pipe ({})", std::strerror(errno)));
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) try_it(absolute, self, ends[1]);
+  close(ends[1]);
+  if (child < 0) throw Error(fmt::format("no process ({})", std::strerror(errno)));
+  std::string said;
+  int status = 0;
+  bool is_over = false;
+  const auto began = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  while (!is_over && !said.ends_with('\n') && seconds() < hang_limit) {
+    pollfd ready{ends[0], POLLIN, 0};
+    std::array<char, 4096> piece;
+    if (poll(&ready, 1, 20) > 0)
+      if (const ssize_t got = read(ends[0], piece.data(), piece.size()); got > 0)
+        said.append(piece.data(), static_cast<std::size_t>(got));
+    is_over = said.empty() && waitpid(child, &status, WNOHANG) == child;
+  }
+  close(ends[0]);
+  if (!is_over) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+  }
+  if (said == well) return;
+  if (!said.empty()) throw Error(said.substr(0, said.find('\n')));
+  if (!is_over) throw Error(fmt::format("hung while it was loaded, for {:g} s (--hang-limit)", hang_limit));
+  throw Error(fmt::format(
+      "ended its process while it was loaded: {}",
+      WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : fmt::format("exit code {}", WEXITSTATUS(status))));
+}
+
+void load(const std::string& path, double hang_limit) {
   if (!std::filesystem::is_regular_file(path)) throw Error("there is no such file");
   const auto theirs = built_against(path);
   if (!theirs) throw Error("not a module; crosswarp_add_variants() of crosswarp's CMake package builds them");
@@ -62,21 +142,20 @@ void load(const std::string& path) {
         fmt::format("built against crosswarp {}, and this is {}: build it anew against this one", *theirs, ours));
   const std::string absolute = std::filesystem::absolute(path);  // a bare name would be looked for elsewhere
   if (dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD)) return;
+  try_module(absolute, hang_limit);
   Registry& registry = Registry::instance();
   const std::size_t before = registry.variants().size();
   registry.set_module(path);
-  loading = path;
-  const std::terminate_handler usual = std::set_terminate(refuse);
-  if (!dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL)) throw Error(fmt::format("cannot be loaded: {}", dlerror()));
-  std::set_terminate(usual);
+  prefix = fmt::format("bench: --load {}: ", path);
+  open_module(absolute);
   if (registry.variants().size() == before) throw Error("holds no variant");
 }
 
 }  // namespace
 
-void load_module(const std::string& path) {
+void load_module(const std::string& path, double hang_limit) {
   try {
-    load(path);
+    load(path, hang_limit);
   } catch (const Error& error) {
     throw Error(fmt::format("--load {}: {}", path, error.what()));
   }

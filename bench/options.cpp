@@ -5,8 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/ceilings.hpp"
@@ -14,6 +18,7 @@
 #include "bench/load.hpp"
 #include "bench/manual.hpp"
 #include "bench/profiler.hpp"
+#include "bench/resume.hpp"
 #include "bench/version.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
@@ -43,17 +48,79 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
   return text;
 }
 
+/// The number that is all of `text`, from `least` to `most`: no NaN, no infinity, no sign where there is none to have.
+template <class T>
+T number(const std::string& name, std::string_view text, T least, T most) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
+  throw CLI::ValidationError(name, fmt::format("'{}' is not a number from {} to {}", text, least, most));
+}
+
+/// Every option that takes a number.
+template <class T>
+CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T least, T most, const std::string& help) {
+  const auto set = [&value, name, least, most](const std::string& text) { value = number(name, text, least, most); };
+  return app.add_option_function<std::string>(name, set, help)->default_str(fmt::format("{}", value));
+}
+
 /// A share in per cent, with or without the sign, as a fraction.
 void add_percent(CLI::App& app, const std::string& name, double& fraction, const std::string& help) {
-  app.add_option_function<double>(
-         name, [&fraction](double percent) { fraction = percent / 100; }, help)
-      ->transform([](std::string text) {
-        if (text.ends_with('%')) text.pop_back();
-        return text;
-      })
-      ->check(CLI::Range(0.0, 1000.0).description(""))
+  const auto set = [&fraction, name](std::string_view text) {
+    if (text.ends_with('%')) text.remove_suffix(1);
+    fraction = number(name, text, 0.0, 1000.0) / 100;
+  };
+  app.add_option_function<std::string>(name, set, help)
       ->default_str(fmt::format("{:g}", 100 * fraction))
       ->type_name("PERCENT");
+}
+
+/// Every option that takes a comma-separated list of names.
+CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<std::string>& names,
+                       const std::string& help) {
+  const auto set = [&names, name](const std::vector<std::string>& lists) {
+    for (const std::string& list : lists)
+      for (std::size_t from = 0, to = 0; to != list.npos; from = to + 1) {
+        to = list.find(',', from);
+        names.push_back(list.substr(from, to == list.npos ? to : to - from));
+        if (names.back().empty()) throw CLI::ValidationError(name, fmt::format("'{}' lacks a name", list));
+      }
+  };
+  return app.add_option_function<std::vector<std::string>>(name, set, help)
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+}
+
+/// An option without its value is a mistake, often a variable of a script that is not set.
+void require_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) throw Error(fmt::format("{}: a value is missing", option->get_name()));
+  for (const CLI::App* command : app.get_subcommands()) require_values(*command);
+}
+
+/// What stays of a command line for a run that goes on: which cells, and how they are measured.
+constexpr std::array request_groups{"Selection", "Axes", "Measuring"};
+
+std::string request_of(const CLI::App& app, const std::vector<std::string>& benchmark_flags) {
+  nlohmann::json request = benchmark_flags;
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(request_groups, option->get_group()) != request_groups.end())
+      for (const std::string& value : option->results())
+        request.push_back(fmt::format("{}={}", option->get_name(), value));
+  return request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// `arguments`, behind what the request of an earlier run has beyond them.
+std::vector<std::string> resumed(const std::string& request, const std::vector<std::string>& arguments) {
+  const auto name = [](const std::string& argument) { return argument.substr(0, argument.find('=')); };
+  std::set<std::string> given;
+  for (const std::string& argument : arguments) given.insert(name(argument));
+  std::vector<std::string> all;
+  for (const nlohmann::json& argument : nlohmann::json::parse(request))
+    if (!given.contains(name(argument))) all.push_back(argument);
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
 }
 
 /// Loads what --load names, ahead of all else: the names that other options take, and the axes, may come from there.
@@ -62,13 +129,15 @@ void load_modules(const std::vector<std::string>& arguments) {
   app.set_help_flag();
   app.allow_extras();
   std::vector<std::string> paths;
+  double hang_limit = Options().hang_limit;
   app.add_option("--load", paths)->allow_extra_args(false);
+  add_number(app, "--hang-limit", hang_limit, 0.1, 86400.0, "");
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError&) {
     return;  // the whole command line will not parse, either, and then there is more to say
   }
-  for (const std::string& path : paths) load_module(path);
+  for (const std::string& path : paths) load_module(path, hang_limit);
 }
 
 /// What options take that name something, by the options' names.
@@ -91,15 +160,14 @@ std::map<std::string, std::vector<std::string>> known_values() {
   return values;
 }
 
-}  // namespace
-
-Options parse(int argc, char** argv) {
+/// `is_whole`: it has the request of the run that it goes on with, if it does.
+Options parse(const std::vector<std::string>& all, bool is_whole) {
   Options options;
-  options.program = argv[0];
-  options.arguments.assign(argv, argv + argc);
+  options.program = all.front();
+  options.arguments = all;
   std::vector<std::string> arguments;
-  for (int i = 1; i < argc; ++i)
-    (std::string_view(argv[i]).starts_with("--benchmark_") ? options.benchmark_flags : arguments).push_back(argv[i]);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    (all[i].starts_with("--benchmark_") ? options.benchmark_flags : arguments).push_back(all[i]);
 
   // What completion files of shells call, with the line so far in the environment. All else are words of that line.
   const char* const line = std::getenv("COMP_LINE");
@@ -114,19 +182,19 @@ Options parse(int argc, char** argv) {
       "bench --help counters explains each hardware counter.\n"
       "Exit codes: 0 done; 1 something was wrong, failed or implausible, or compare found it slower; 2 the request\n"
       "cannot be met; 130 Ctrl-C ended it.");
-  app.add_option("--backend", options.filter.backends, "Comma-separated; interleaved and compared at each point")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  app.add_option("--experiment", options.filter.experiments, "Comma-separated")->delimiter(',')->type_name("NAMES");
-  app.add_option("--variant", options.filter.variants, "Comma-separated")->delimiter(',')->type_name("NAMES");
-  app.add_option("--tuning", options.filter.tunings, "Tunings in place of the defaults, or 'all'")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  std::vector<std::string> modules;
-  app.add_option("--load", modules,
+  app.set_version_flag("--version", fmt::format("crosswarp {}, commit {}, {}", version(), commit(), build_type()),
+                       "Which crosswarp this is");
+  Filter& filter = options.filter;
+  add_names(app, "--backend", filter.backends, "Comma-separated; interleaved and compared at each point")
+      ->group("Selection");
+  add_names(app, "--experiment", filter.experiments, "Comma-separated")->group("Selection");
+  add_names(app, "--variant", filter.variants, "Comma-separated")->group("Selection");
+  add_names(app, "--tuning", filter.tunings, "Tunings in place of the defaults, or 'all'")->group("Selection");
+  app.add_option("--load", options.modules,
                  "Variants of your own: a module, see docs/your_kernel.md; may be given several times")
       ->allow_extra_args(false)
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Selection");
   std::map<std::string, std::string> meanings;
   for (const auto& [name, experiment] : Registry::instance().experiments())
     for (const Axis& axis : experiment.axes) meanings.try_emplace(axis.name, axis.meaning);
@@ -144,50 +212,48 @@ Options parse(int argc, char** argv) {
   app.add_flag("--graph", graph,
                "The k launches of a sample captured once, and enqueued as one graph. With --stream: both")
       ->group("Measuring");
-  app.add_option("--min-time", options.run.stop.min_time, "Device seconds after which a cell is done")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0).description(""))
+  StopRule& stop = options.run.stop;
+  add_number(app, "--min-time", stop.min_time, 0.0, 3600.0, "Device seconds after which a cell is done")
       ->type_name("S")
       ->group("Measuring");
-  app.add_option("--placements", options.run.stop.placements, "Fresh allocations over which samples are spread")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000).description(""))
+  add_number<std::size_t>(app, "--placements", stop.placements, 1, 1000,
+                          "Fresh allocations over which samples are spread")
       ->type_name("N")
       ->group("Measuring");
-  app.add_option("--time-limit", options.run.stop.time_limit, "Wall seconds after which a cell is cut off")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0).description(""))
+  add_number(app, "--time-limit", stop.time_limit, 0.0, 3600.0, "Wall seconds after which a cell is cut off")
       ->type_name("S")
       ->group("Measuring");
-  app.add_option("--device", options.run.device, "Place in each backend's list of devices; see bench devices")
-      ->capture_default_str()
+  add_number<std::size_t>(app, "--device", options.run.device, 0, 1000,
+                          "Place in each backend's list of devices; see bench devices")
       ->type_name("N")
       ->group("Measuring");
-  app.add_option("--seed", options.run.seed, "Seed of the inputs")
-      ->capture_default_str()
+  add_number<std::uint64_t>(app, "--seed", options.run.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                            "Seed of the inputs")
       ->type_name("N")
+      ->group("Measuring");
+  std::string counters;
+  app.add_flag("--counters{all}", counters,
+               "After the run, hardware counters of each cell; --counters=memory,stalls: some groups of them")
+      ->type_name("GROUPS")
       ->group("Measuring");
   app.add_option("--json", options.json, "Results in Google Benchmark's format, and a journal beside them")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--resume", options.resume,
-                 "Keeps the cells that an interrupted run left in this file or its journal, and runs the rest")
+                 "Goes on with an interrupted run: keeps the cells in this file or its journal, runs the rest of what\n"
+                 "that run was asked for; flags given here replace that run's")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--csv", options.csv, "Results as one flat table")->type_name("FILE")->group("Output");
-  std::string counters;
-  app.add_flag("--counters{all}", counters,
-               "After the run, hardware counters of each cell; --counters=memory,stalls: some groups of them")
-      ->type_name("GROUPS")
+  app.add_flag("-f,--force-overwrite", options.force_overwrite, "--json and --csv replace files that exist")
       ->group("Output");
   app.add_flag("--accuracy", options.accuracy,
                "Also errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; with\n"
                "--verify in place of times")
       ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
-  app.add_option("--hang-limit", options.hang_limit, "Seconds without a sign of life after which a cell has failed")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 86400.0).description(""))
+  add_number(app, "--hang-limit", options.hang_limit, 0.1, 86400.0,
+             "Seconds without a sign of life after which a cell, or a module that is loaded, has failed")
       ->type_name("S")
       ->group("Faults");
   app.add_flag("--in-process", options.in_process,
@@ -222,14 +288,8 @@ Options parse(int argc, char** argv) {
           "in, else md")
       ->type_name("NAME");
   report->add_option("-o,--output", options.report.output, "Where to, in place of standard output")->type_name("FILE");
-  report->add_option("--experiment", options.report.selection.experiments, "Only these, comma-separated")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
-  report->add_option("--backend", options.report.selection.backends, "Only these, comma-separated")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
+  add_names(*report, "--experiment", options.report.selection.experiments, "Only these, comma-separated");
+  add_names(*report, "--backend", options.report.selection.backends, "Only these, comma-separated");
   CompareOptions& comparison = options.comparison;
   CLI::App* compare = app.add_subcommand("compare", "Two runs: faster, slower or within noise; or backends of one run");
   compare->footer(
@@ -238,12 +298,8 @@ Options parse(int argc, char** argv) {
       "bench compare --backends cuda,kokkos out.json: the fastest rungs at each point. Exit code 0.");
   compare->add_option("FILE", comparison.inputs, "Results that --json wrote: of the old run and the new one, or of one")
       ->required();
-  compare
-      ->add_option("--backends", comparison.backends,
-                   "Within one file: the first against the others, each by its fastest rung; a rung as cuda/float4")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
+  add_names(*compare, "--backends", comparison.backends,
+            "Within one file: the first against the others, each by its fastest rung; a rung as cuda/float4");
   add_percent(*compare, "--threshold", comparison.threshold, "Least change of a time that counts");
   add_percent(*compare, "--coarse-threshold", comparison.coarse_threshold,
               "The same for times taken on the host, and where placements are too few to be tested");
@@ -271,9 +327,13 @@ Options parse(int argc, char** argv) {
     else
       std::cout << (app.get_subcommands().empty() ? &app : app.get_subcommands().front())->help();
     return options;
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << "\n";
+    return options;
   } catch (const CLI::ParseError& error) {
     throw Error(explain(app, error, arguments));
   }
+  require_values(app);
 
   if (manual) {
     std::cout << man_page(app, version());
@@ -292,7 +352,17 @@ Options parse(int argc, char** argv) {
   if (list + dry_run + verify + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
   if (graph && list + verify + profile > 0) throw Error("--graph: is for runs that time");
-  if (!options.resume.empty() && list + dry_run + verify + profile > 0) throw Error("--resume: is for runs that time");
+  const bool times = list + dry_run + verify + profile == 0 && app.get_subcommands().empty();
+  for (const char* output : {"--json", "--csv", "--resume", "--counters"})
+    if (app.count(output) && !times && !(list && output == std::string_view("--json")))
+      throw Error(fmt::format("{}: is for runs that time{}", output,
+                              output == std::string_view("--json") ? ", and for --list" : ""));
+  if (!options.resume.empty() && !is_whole && options.worker.empty()) {
+    std::vector<std::string> whole = resumed(read_request(options.resume), {all.begin() + 1, all.end()});
+    whole.insert(whole.begin(), options.program);
+    return parse(whole, true);
+  }
+  options.request = request_of(app, options.benchmark_flags);
   if (options.json.empty()) options.json = options.resume;
   if (!counters.empty()) options.counters = select_counters(counters);
   options.run.why_untimed = profiler_attached();
@@ -317,5 +387,9 @@ Options parse(int argc, char** argv) {
                                        : Action::run;
   return options;
 }
+
+}  // namespace
+
+Options parse(int argc, char** argv) { return parse({argv, argv + argc}, false); }
 
 }  // namespace crosswarp

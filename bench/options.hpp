@@ -22,11 +22,14 @@ struct Options {
   std::vector<const Counter*> counters;  ///< Read after timing.
   bool accuracy = false;                 ///< Measured after timing, or after --verify.
   std::string json, csv;
+  bool force_overwrite = false;  ///< Of `json` and `csv`.
   bool quiet = false;
-  std::string resume;       ///< The file whose cells are kept.
-  bool in_process = false;  ///< No workers.
-  double hang_limit = 300;  ///< Seconds without a sign of life after which a worker is ended.
-  std::string worker;       ///< This process is one: the descriptors that it got.
+  std::string resume;                ///< The file whose cells are kept.
+  std::string request;               ///< Which cells and how they are measured, for a run that goes on.
+  std::vector<std::string> modules;  ///< Loaded already.
+  bool in_process = false;           ///< No workers.
+  double hang_limit = 300;           ///< Seconds without a sign of life after which a worker is ended.
+  std::string worker;                ///< This process is one: the descriptors that it got.
 
   ReportRequest report;
   CompareOptions comparison;

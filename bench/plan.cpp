@@ -75,6 +75,7 @@ Plan plan(const Options& options, Executor& executor) {
           fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(executor);
 
+  Plan plan{{}, filter.backends};
   if (std::count(options.launch_by.begin(), options.launch_by.end(), LaunchBy::graph))
     for (const std::string& name : filter.backends)
       if (const Seat& seat = executor.seat(Registry::instance().backend(name)); seat.device && !seat.device->graphs)
@@ -96,10 +97,13 @@ Plan plan(const Options& options, Executor& executor) {
       continue;
     }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
-    if (device && bytes > seat.free_memory)
-      throw Error(fmt::format("{}: needs {} of memory, {} has {} free", cell.point.name(),
-                              binary_bytes(static_cast<double>(bytes)), device->name,
-                              binary_bytes(static_cast<double>(seat.free_memory))));
+    if (device && bytes > seat.free_memory) {
+      Result& result = plan.too_large[cell.id()];
+      result.cell = cell;
+      result.device = *device;
+      result.note = fmt::format("needs {} of memory, {} has {} free", binary_bytes(static_cast<double>(bytes)),
+                                device->name, binary_bytes(static_cast<double>(seat.free_memory)));
+    }
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
   for (const auto& [where, left_out] : unchecked)
@@ -113,7 +117,6 @@ Plan plan(const Options& options, Executor& executor) {
     };
     return place(a) < place(b);
   };
-  Plan plan{{}, filter.backends};
   for (auto& [where, cells] : points) std::stable_sort(cells.begin(), cells.end(), ladder_order);
   for (const Mode mode : options.modes)
     for (const LaunchBy launch_by : options.launch_by)
@@ -123,6 +126,10 @@ Plan plan(const Options& options, Executor& executor) {
           if (by_name(pattern, group.name_of(cell))) group.cells.push_back(cell);
         if (!group.cells.empty()) plan.groups.push_back(std::move(group));
       }
+  const auto fits = [&](const Cell& cell) { return !plan.skipped(cell); };
+  const auto any_fits = [&](const Group& group) { return std::ranges::any_of(group.cells, fits); };
+  if (!plan.too_large.empty() && std::ranges::none_of(plan.groups, any_fits))
+    throw Error(fmt::format("nothing fits: {} {}", plan.too_large.begin()->first, plan.too_large.begin()->second.note));
   if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
   return plan;
 }

@@ -1,58 +1,21 @@
-// A file holds all results of a run that ended, its journal those of one that did not: the newer of both holds the
-// most.
+// What is compared and what is taken over from an earlier run.
 #include "bench/resume.hpp"
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/stored_results.hpp"
 #include "core/error.hpp"
 
 namespace crosswarp {
 namespace {
 
-namespace fs = std::filesystem;
 using Line = nlohmann::ordered_json;
-
-Error no_results(const std::string& path, const std::string& why) {
-  return Error(fmt::format("--resume {}: no results of bench --json ({})", path, why));
-}
-
-/// The lines of a journal. The last one may have been cut off in its middle.
-std::vector<Line> journal_lines(const std::string& path) {
-  std::vector<Line> lines;
-  std::ifstream file(path);
-  for (std::string text; std::getline(file, text);) {
-    lines.push_back(Line::parse(text, nullptr, false));
-    if (!lines.back().is_discarded()) continue;
-    lines.pop_back();
-    if (file.peek() != std::ifstream::traits_type::eof()) throw no_results(path, "a line is no JSON");
-  }
-  return lines;
-}
-
-/// The same lines, of a whole file.
-std::vector<Line> file_lines(const std::string& path) {
-  std::ifstream file(path);
-  const Line whole = Line::parse(file, nullptr, false);
-  if (!whole.is_object() || !whole.contains("benchmarks")) throw no_results(path, "it is no whole file");
-  std::vector<Line> lines{{{"context", whole.at("context")}}};
-  for (const Line& row : whole.at("benchmarks")) lines.push_back(row);
-  return lines;
-}
-
-std::vector<Line> lines_of(const std::string& path) {
-  const std::string journal = path + ".journal";
-  if (!fs::exists(journal)) return fs::exists(path) ? file_lines(path) : std::vector<Line>{};
-  if (fs::exists(path) && fs::last_write_time(path) >= fs::last_write_time(journal)) return file_lines(path);
-  return journal_lines(journal);
-}
 
 /// What may differ between runs whose results stand in one file.
 bool may_differ(const std::string& fact) {
-  for (const char* own : {"date", "host_name", "executable", "backends"})
+  for (const char* own : {"date", "host_name", "executable", "backends", "request"})
     if (fact == own) return true;
   return fact.ends_with(".measured_bytes_per_second");
 }
@@ -83,21 +46,29 @@ void require_same(const std::string& path, const Context& before, const Context&
 
 }  // namespace
 
+std::string read_request(const std::string& path) {
+  if (!has_results(path)) throw Error(fmt::format("--resume {}: there is no such file; --json starts one", path));
+  const Context context = read_newest(path).context;
+  const auto request = context.find("request");
+  if (request == context.end())
+    throw Error(fmt::format("--resume {}: does not say what was asked for; --json another file starts anew", path));
+  return request->second;
+}
+
 Earlier read_earlier(const std::string& path, const Context& now) {
-  const std::vector<Line> lines = lines_of(path);
+  const StoredResults stored = read_newest(path);
   Earlier earlier;
-  if (lines.empty()) return earlier;
+  earlier.context = stored.context;
+  require_same(path, earlier.context, now);
   try {
-    earlier.context = lines.front().at("context").get<Context>();
-    require_same(path, earlier.context, now);
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      const std::string text = lines[i].dump(-1, ' ', false, Line::error_handler_t::replace);
+    for (const Line& row : stored.rows) {
+      const std::string text = row.dump(-1, ' ', false, Line::error_handler_t::replace);
       Result result = read_json_line(text);
       earlier.rows.push_back({result.name(), result.repetition, text});
       earlier.results.push_back(std::move(result));
     }
-  } catch (const Line::exception& error) {
-    throw no_results(path, error.what());
+  } catch (const Error& error) {
+    throw Error(fmt::format("--resume {}: {}", path, error.what()));
   }
   return earlier;
 }

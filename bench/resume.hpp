@@ -14,9 +14,13 @@ struct Earlier {
   std::vector<Result> results;  ///< The same, in the same order.
 };
 
-/// The results in `path`, or in its journal where that is newer, as it is when a run was cut short. Nothing where there
-/// is neither. Throws Error where they cannot be read, or where they and a run whose context is `now` do not belong
-/// into one file, because device, build, seed or rules of measuring differ.
+/// The request (bench/options.hpp) of the run whose results are in `path` or in its journal. Throws Error where there
+/// are none, or where they do not say.
+std::string read_request(const std::string& path);
+
+/// The results in `path`, or in its journal where that is newer, as it is when a run was cut short. Throws Error where
+/// they cannot be read, or where they and a run whose context is `now` do not belong into one file, because device,
+/// build, seed or rules of measuring differ.
 Earlier read_earlier(const std::string& path, const Context& now);
 
 /// Whether a run that goes on leaves this result as it is: it does not where the cell failed.

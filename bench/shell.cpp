@@ -58,13 +58,15 @@ class Session {
         calls_(plan.groups.size()),
         results_(plan.groups.size()),
         progress_(options.quiet, plan.groups.size() * repetitions(options)) {
+    const bool replaces = options.force_overwrite || options.json == options.resume;
+    if (!options.json.empty()) json_.emplace(options.json, replaces ? Existing::replace : Existing::refuse);
     Context context = context_of(options, plan, executor);
     if (!options.resume.empty()) earlier_ = read_earlier(options.resume, context);
     add_measured(context, options, plan, executor);
     context.insert(earlier_.context.begin(), earlier_.context.end());
     for (std::size_t i = 0; i < earlier_.rows.size(); ++i)
       known_[{earlier_.rows[i].name, earlier_.rows[i].repetition}] = i;
-    if (!options.json.empty()) json_.emplace(options.json, context, earlier_.rows);
+    if (json_) json_->begin(context, earlier_.rows);
     if (!options.csv.empty()) csv_.emplace(options.csv, options.counters, options.accuracy);
     for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
     if (!options.resume.empty() && !options.quiet)
@@ -75,7 +77,7 @@ class Session {
   /// The next repetition's result of a cell. None where the user ended the run before.
   const Result* next(std::size_t group, std::size_t cell) {
     const std::size_t repetition = calls_[group][cell]++;
-    if (results_[group].size() <= repetition && !interrupted()) run(group, repetition);
+    if (results_[group].size() <= repetition && !ended()) run(group, repetition);
     return results_[group].size() <= repetition ? nullptr : &results_[group][repetition][cell];
   }
 
@@ -84,7 +86,7 @@ class Session {
     if (options_.counters.empty()) return;
     std::set<std::string> why_not;  // each told once, however many cells it holds for
     progress_ = Progress(options_.quiet, results_.size());
-    for (std::size_t group = 0; group < results_.size() && !interrupted(); ++group) {
+    for (std::size_t group = 0; group < results_.size() && !ended(); ++group) {
       if (results_[group].empty()) continue;
       std::vector<Result>& first = results_[group].front();
       std::vector<Result> uncounted;
@@ -140,11 +142,13 @@ class Session {
     if (json_) json_->finish();
   }
 
+  /// Whether the user ended it, or nobody can read what it prints.
+  static bool ended() { return interrupted() || !std::cout; }
+
   /// Says how to go on after an interruption.
   void say_how_to_go_on() const {
     std::cerr << "bench: interrupted; "
-              << (json_ ? fmt::format("what was done is in {}: the same command with --resume {} goes on\n",
-                                      options_.json, options_.json)
+              << (json_ ? fmt::format("what was done is in {0}: bench --resume {0} goes on\n", options_.json)
                         : "nothing was kept: only runs with --json FILE can go on\n");
   }
 
@@ -160,6 +164,12 @@ class Session {
     for (std::size_t i = 0; i < g.cells.size(); ++i)
       if (auto kept = take_known(g, g.cells[i], repetition)) {
         results[i] = std::move(*kept);
+      } else if (const Result* skipped = plan_.skipped(g.cells[i])) {
+        results[i] = *skipped;
+        results[i].mode = g.mode;
+        results[i].launch_by = g.launch_by;
+        results[i].repetition = repetition;
+        if (json_) json_->add(results[i]);
       } else {
         cells.push_back(g.cells[i]);
         places.push_back(i);
@@ -184,7 +194,7 @@ class Session {
       all_well_ = all_well_ && (result.status == Status::ok || result.status == Status::skipped);
       if (csv_ && options_.counters.empty()) csv_->add(result);  // else when they are known
     }
-    if (prints_tables && !cells.empty()) std::cout << table(results, stdout_) << std::endl;
+    if (prints_tables) std::cout << table(results, stdout_) << std::endl;
     results_[group].push_back(std::move(results));
   }
 
@@ -256,7 +266,8 @@ Context context_of(const Options& options, const Plan& plan, Executor& executor)
                   {"seed", std::to_string(options.run.seed)},
                   {"min_time_s", fmt::format("{}", options.run.stop.min_time)},
                   {"precision", fmt::format("{}", options.run.stop.precision)},
-                  {"placements", std::to_string(options.run.stop.placements)}};
+                  {"placements", std::to_string(options.run.stop.placements)},
+                  {"request", options.request}};
   std::string backends;
   for (const std::string& name : plan.backends) {
     backends += (backends.empty() ? "" : ",") + name;
@@ -307,7 +318,7 @@ int run_benchmarks(const Options& options, const Plan& plan, Executor& executor)
   NoReporter none;
   benchmark::RunSpecifiedBenchmarks(wants_format ? nullptr : &none);
   session.count();
-  if (!interrupted()) session.conclude();
+  if (!Session::ended()) session.conclude();
   session.finish();
   if (interrupted()) return session.say_how_to_go_on(), 128 + interrupted();
   return session.all_well() ? 0 : 1;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "bench/executor.hpp"
+#include "bench/interrupt.hpp"
 #include "core/error.hpp"
 
 namespace crosswarp {
@@ -138,7 +139,7 @@ std::string Worker::dismiss() {
 
 int serve(const Options& options) {
   // Whoever started this process also ends it: Ctrl-C on a terminal reaches both.
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);
+  ignore_interrupts();
   int socket = 0, page = 0;
   if (std::sscanf(options.worker.c_str(), "%d,%d", &socket, &page) != 2) throw Error("--worker: is not for users");
   for (const int descriptor : {socket, page}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);

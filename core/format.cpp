@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace crosswarp {
 
@@ -42,6 +43,66 @@ std::string binary_bytes(double bytes) {
   std::size_t unit = 0;
   for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
   return fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
+namespace {
+
+/// Bytes of the UTF-8 character at the front of `text`; 0 where there is none. `code`: its code point.
+std::size_t decode(std::string_view text, std::uint32_t& code) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || length > text.size()) return 0;
+  code = length == 1 ? first : first & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3fu);
+  }
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  constexpr const char* replacement = "\ufffd";
+  std::string line;
+  while (!text.empty()) {
+    std::uint32_t code = 0;
+    const std::size_t length = decode(text, code);
+    const bool is_control = code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+    const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                       (code >= 0x2066 && code <= 0x2069);
+    if (length == 0 || turns)
+      line += replacement;
+    else if (is_control)
+      line += ' ';
+    else
+      line += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return line;
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : printable(text)) {
+    const bool is_link = c == '(' && cell.ends_with(']');
+    if (c == '|' || c == '<' || is_link) cell += '\\';
+    cell += c;
+  }
+  return cell;
+}
+
+std::string markdown_code(std::string_view text) {
+  std::string cell = "`";
+  for (const char c : printable(text)) cell += c == '|' ? "\\|" : std::string(1, c == '`' ? '\'' : c);
+  return cell + "`";
 }
 
 std::size_t columns(std::string_view text) {

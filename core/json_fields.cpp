@@ -59,7 +59,20 @@ Counters read_counters(const Json& json) {
   return counters;
 }
 
+constexpr int deepest = 64;
+
+template <class Text>
+Json parse_shallow(Text& text) {
+  return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+    if (depth > deepest) throw Error(fmt::format("nested deeper than {} levels", deepest));
+    return true;
+  });
+}
+
 }  // namespace
+
+Json parse_json(std::istream& text) { return parse_shallow(text); }
+Json parse_json(const std::string& text) { return parse_shallow(text); }
 
 std::optional<Accuracy> read_accuracy(const Json& result) {
   const auto found = result.find("accuracy");
@@ -118,7 +131,7 @@ Placements read_placements(const Json& result) {
 
 Result read_json_line(const std::string& line, const Registry& registry) {
   try {
-    const Json json = Json::parse(line);
+    const Json json = parse_json(line);
     const auto known = [&](const char* name) { return read_number(json.at(name)).value_or(0); };
     const auto text = [&](const char* name) {
       return json.at(name).is_string() ? json.at(name).get<std::string>() : "";

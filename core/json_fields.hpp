@@ -1,13 +1,20 @@
-// Fields of a result's JSON, back to what they were written from.
+// JSON from files, and fields of a result's JSON, back to what they were written from.
 #pragma once
 
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "core/experiment.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp {
+
+/// JSON of at most 64 levels: destroying or printing a deeper one would overflow the stack. Throws nlohmann's exception
+/// or Error.
+nlohmann::ordered_json parse_json(std::istream& text);
+nlohmann::ordered_json parse_json(const std::string& text);
 
 /// Throws nlohmann's exception where `axes` lacks one of the experiment's.
 Point read_point(const nlohmann::ordered_json& axes, const ExperimentEntry& experiment);

@@ -10,7 +10,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_listed = 10;
+constexpr std::size_t most_listed = 24;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 

@@ -2,6 +2,7 @@
 #include "core/registry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -137,6 +138,15 @@ const Backend& Registry::backend(const std::string& name) const {
   throw Error(fmt::format("--backend {}: not in this build: {}", name, did_you_mean(name, names)));
 }
 
+/// Who has a variant that the rest of the filter leaves out; else the nearest match.
+std::string Registry::elsewhere(const std::string& variant, const std::vector<std::string>& known) const {
+  std::vector<std::string> ids;
+  for (const auto& [id, entry] : variants_)
+    if (entry.name == variant) ids.push_back(id);
+  return ids.empty() ? did_you_mean(variant, known)
+                     : fmt::format("not among what is selected, but there is {}", fmt::join(ids, ", "));
+}
+
 std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
   for (const auto& name : filter.backends) backend(name);
   std::vector<std::string> known_experiments, known_variants, known_tunings{"all"}, known_axes;
@@ -153,7 +163,9 @@ std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
       if (!tuning.values.empty()) known_tunings.push_back(tuning.name());
     for (const Axis& axis : experiments_.at(variant.experiment).axes) known_axes.push_back(axis.name);
   }
-  require_known("--variant", filter.variants, known_variants);
+  for (const auto& name : filter.variants)
+    if (!contains(known_variants, name))
+      throw Error(fmt::format("--variant {}: {}", name, elsewhere(name, known_variants)));
   require_known("--tuning", filter.tunings, known_tunings);
   for (const auto& [name, spec] : filter.axes) require_known("axis", {name}, known_axes);
   return selected;

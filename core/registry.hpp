@@ -71,6 +71,7 @@ class Registry {
 
  private:
   std::vector<const VariantEntry*> select(const Filter& filter) const;
+  std::string elsewhere(const std::string& variant, const std::vector<std::string>& known) const;
 
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;

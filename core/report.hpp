@@ -1,11 +1,11 @@
 // Results as a table for people, JSON and CSV for programs.
 #pragma once
 
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "core/output_file.hpp"
 #include "core/result.hpp"
 
 namespace crosswarp {
@@ -86,8 +86,15 @@ struct JsonRow {
 /// appears whole or not at all. The journal's first line is the context.
 class JsonFile {
  public:
-  /// `earlier`: results of an earlier run, to be kept. Throws Error where the files cannot be written.
-  JsonFile(std::string path, Context context, const std::vector<JsonRow>& earlier = {});
+  /// From here on no other run can write it. Throws Error where it or its journal cannot be written, where another run
+  /// writes them, and where there is a journal already, unless `existing` is replace.
+  explicit JsonFile(const std::string& path, Existing existing);
+  JsonFile(const std::string& path, const Context& context, const std::vector<JsonRow>& earlier = {})
+      : JsonFile(path, Existing::replace) {
+    begin(context, earlier);
+  }
+  /// `earlier`: results of an earlier run, to be kept.
+  void begin(Context context, const std::vector<JsonRow>& earlier);
   /// A second result of the same name and repetition takes the first one's place in the file.
   void add(const Result& result);
   /// What follows from results that were added.
@@ -96,12 +103,11 @@ class JsonFile {
 
  private:
   void add(const JsonRow& row);
-  void write(const std::string& line);  // to the journal
 
-  std::string path_;
+  OutputFile file_;
   Context context_;
   std::vector<Conclusion> findings_;
-  std::ofstream journal_;
+  GrowingFile journal_;
   std::vector<std::string> lines_;
   std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // in lines_, by name and repetition
 };
@@ -109,15 +115,15 @@ class JsonFile {
 /// One line for each result, in one flat table.
 class CsvFile {
  public:
-  /// `counters`: a column for each; `accuracy`: with columns of errors. Throws Error where the file cannot be written.
+  /// `counters`: a column for each; `accuracy`: with columns of errors. Throws Error where the file cannot be written, or
+  /// another run writes it.
   explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {}, bool accuracy = false);
   void add(const Result& result);
 
  private:
-  std::string path_;
   std::vector<const Counter*> counters_;
   bool accuracy_;
-  std::ofstream file_;
+  GrowingFile file_;
 };
 
 }  // namespace crosswarp

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "core/bound.hpp"
-#include "core/error.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
@@ -23,22 +22,22 @@ std::string value(const std::optional<Ratio>& ratio) { return ratio ? number(rat
 }  // namespace
 
 CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, bool accuracy)
-    : path_(path), counters_(std::move(counters)), accuracy_(accuracy), file_(path) {
-  if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path));
-  file_ << "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
-           "flops_per_"
-           "second,"
-           "of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,occupancy,bound,";
-  for (const Counter* counter : counters_) file_ << counter->name << ',';
+    : counters_(std::move(counters)), accuracy_(accuracy), file_(OutputFile("--csv", path)) {
+  std::string head =
+      "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
+      "flops_per_second,of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,"
+      "occupancy,bound,";
+  for (const Counter* counter : counters_) head += fmt::format("{},", counter->name);
   if (accuracy_)
     for (const Distribution distribution : distributions)
-      for (const auto& [name, value] : error_fields) file_ << to_string(distribution) << '_' << name << ',';
-  file_ << "label" << std::endl;
+      for (const auto& [name, value] : error_fields) head += fmt::format("{}_{},", to_string(distribution), name);
+  file_.append(head + "label\n");
+  file_.publish();
 }
 
 void CsvFile::add(const Result& r) {
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
-  file_ << fmt::format(
+  std::string line = fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
       field(r.device.name), r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
       number(when_ok(spread(flatten(r.measurement.seconds)))), flatten(r.measurement.seconds).size(),
@@ -47,15 +46,14 @@ void CsvFile::add(const Result& r) {
       r.kernel.registers ? std::to_string(r.kernel.registers) : "",
       r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words));
   for (const Counter* counter : counters_)
-    file_ << number(r.counters ? (*r.counters)[counter->name] : std::nullopt) << ',';
+    line += number(r.counters ? (*r.counters)[counter->name] : std::nullopt) + ",";
   if (accuracy_)
     for (const Distribution distribution : distributions) {
       const ErrorSummary* const errors = r.accuracy ? r.accuracy->find(distribution) : nullptr;
       for (const auto& [name, value] : error_fields)
-        file_ << number(errors ? std::optional(errors->*value) : std::nullopt) << ',';
+        line += number(errors ? std::optional(errors->*value) : std::nullopt) + ",";
     }
-  file_ << field(r.label()) << std::endl;
-  if (!file_) throw Error(fmt::format("--csv {}: cannot be written", path_));
+  file_.append(line + field(r.label()) + "\n");
 }
 
 }  // namespace crosswarp

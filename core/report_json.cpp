@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/bound.hpp"
-#include "core/error.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
@@ -152,31 +150,22 @@ std::string json_line(const Result& r) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-JsonFile::JsonFile(std::string path, Context context, const std::vector<JsonRow>& earlier)
-    : path_(std::move(path)), context_(std::move(context)) {
-  // Whether the file can be written is better found out now than after the run.
-  if (std::filesystem::is_directory(path_))
-    throw Error(fmt::format("--json {}: cannot be written (it is a folder)", path_));
-  // What an earlier journal holds must not be gone for a moment: the new one takes its place when it holds it, too.
-  const std::string journal = path_ + ".journal", unfinished = journal + ".tmp";
-  journal_.open(unfinished);
-  write({Json{{"context", context_}}.dump()});
-  for (const JsonRow& row : earlier) add(row);
-  std::error_code failed;
-  std::filesystem::rename(unfinished, journal, failed);
-  if (failed) throw Error(fmt::format("--json {}: its journal cannot be written ({})", path_, failed.message()));
-}
+JsonFile::JsonFile(const std::string& path, Existing existing)
+    : file_("--json", path, existing),  // whether it can be written is better found out now than after the run
+      journal_(OutputFile("--json", file_.path() + ".journal", existing)) {}
 
-void JsonFile::write(const std::string& line) {
-  journal_ << line << std::endl;
-  if (!journal_) throw Error(fmt::format("--json {}: its journal cannot be written", path_));
+void JsonFile::begin(Context context, const std::vector<JsonRow>& earlier) {
+  context_ = std::move(context);
+  journal_.append(Json{{"context", context_}}.dump() + "\n");
+  for (const JsonRow& row : earlier) add(row);
+  journal_.publish();  // what an earlier journal holds is in the new one
 }
 
 void JsonFile::add(const JsonRow& row) {
   const auto [place, is_new] = places_.try_emplace({row.name, row.repetition}, lines_.size());
   if (is_new) lines_.emplace_back();
   lines_[place->second] = row.line;
-  write(row.line);
+  journal_.append(row.line + "\n");
 }
 
 void JsonFile::add(const Result& result) { add({result.name(), result.repetition, json_line(result)}); }
@@ -189,14 +178,7 @@ void JsonFile::finish() {
   for (const Conclusion& f : findings_)
     findings.push_back({{"experiment", f.experiment}, {"mode", f.mode}, {"device", f.device}, {"lines", f.lines}});
   text += "],\n\"findings\": " + findings.dump(1) + "\n}\n";
-  const std::string unfinished = path_ + ".tmp";
-  std::ofstream file(unfinished);
-  file << text << std::flush;
-  if (!file) throw Error(fmt::format("--json {}: cannot be written", path_));
-  file.close();
-  std::error_code failed;
-  std::filesystem::rename(unfinished, path_, failed);
-  if (failed) throw Error(fmt::format("--json {}: cannot be written ({})", path_, failed.message()));
+  file_.write(text);
 }
 
 }  // namespace crosswarp

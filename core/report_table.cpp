@@ -57,7 +57,10 @@ void add_to(std::vector<std::string>& cells, const std::function<std::string(Dis
 
 }  // namespace
 
-void TextTable::row(std::vector<std::string> cells, Colour colour) { rows_.push_back({std::move(cells), colour}); }
+void TextTable::row(std::vector<std::string> cells, Colour colour) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back({std::move(cells), colour});
+}
 
 std::string TextTable::text(std::size_t width, bool colours) const {
   std::vector<std::size_t> widths;
@@ -84,11 +87,7 @@ std::string TextTable::text(std::size_t width, bool colours) const {
 std::string TextTable::markdown() const {
   std::string all;
   for (const Row& row : rows_) {
-    for (const std::string& cell : row.cells) {
-      all += "| ";
-      for (const char c : cell) all += c == '|' ? std::string("\\|") : std::string(1, c);
-      all += ' ';
-    }
+    for (const std::string& cell : row.cells) all += "| " + markdown_cell(cell) + " ";
     all += "|\n";
     if (&row != &rows_.front()) continue;
     for (std::size_t c = 0; c < row.cells.size(); ++c) all += c == 0 || c + 1 == row.cells.size() ? "|---" : "|--:";

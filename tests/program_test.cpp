@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "tests/process.hpp"
 
@@ -82,6 +83,35 @@ INSTANTIATE_TEST_SUITE_P(
                    "nothing is selected"},
         BadRequest{"json_path", "--experiment reduce_sum --backend host --n 8 --json /no/such/folder/x.json",
                    "/no/such/folder"},
+        BadRequest{"experiment_lists_them", "--experiment nothing_like_it", "atomic_contention, bank_conflict"},
+        BadRequest{"variant_of_another_backend", "--experiment reduce_sum --backend host --variant range",
+                   "kokkos/reduce_sum/range"},
+        BadRequest{"negative_device", "--device -1", "--device: '-1' is not a number"},
+        BadRequest{"negative_seed", "--seed -1", "--seed: '-1' is not a number"},
+        BadRequest{"large_seed", "--seed 18446744073709551616", "is not a number"},
+        BadRequest{"min_time_nan", "--min-time nan", "'nan' is not a number"},
+        BadRequest{"time_limit_inf", "--time-limit inf", "'inf' is not a number"},
+        BadRequest{"hang_limit_nan", "--hang-limit nan", "'nan' is not a number"},
+        BadRequest{"placements_zero", "--placements 0", "'0' is not a number"},
+        BadRequest{"backend_comma", "--backend , --experiment x", "--backend: ',' lacks a name"},
+        BadRequest{"backend_trailing_comma", "--backend host,", "lacks a name"},
+        BadRequest{"backend_empty", "--backend '' --list", "--backend"},
+        BadRequest{"json_empty", quick + "--json ''", "--json: a value is missing"},
+        BadRequest{"json_empty_behind_equals", quick + "--json=", "--json"},
+        BadRequest{"csv_empty", quick + "--csv ''", "--csv: a value is missing"},
+        BadRequest{"resume_empty", "--resume ''", "--resume: a value is missing"},
+        BadRequest{"output_empty", "report x.json -o ''", "--output: a value is missing"},
+        BadRequest{"resume_of_nothing", "--resume /no/such/out.json", "there is no such file; --json starts one"},
+        BadRequest{"json_and_verify", quick + "--verify --json x.json", "--json: is for runs that time"},
+        BadRequest{"json_and_dry_run", quick + "--dry-run --json x.json", "--json: is for runs that time"},
+        BadRequest{"json_and_profile", "--profile x --json x.json", "--json: is for runs that time"},
+        BadRequest{"json_and_command", "--json x.json devices", "--json: is for runs that time"},
+        BadRequest{"csv_and_list", "--list --csv x.csv", "--csv: is for runs that time"},
+        BadRequest{"counters_and_verify", "--verify --counters", "--counters: is for runs that time"},
+        BadRequest{"json_is_csv", quick + "--json /tmp/x --csv /tmp/../tmp/x", "is the file of --csv, too"},
+        BadRequest{"csv_is_journal", quick + "--json /tmp/x --csv /tmp/x.journal", "is the file of --csv, too"},
+        BadRequest{"json_device", quick + "--json /dev/null", "not a regular file"},
+        BadRequest{"csv_device", quick + "--csv /dev/null", "not a regular file"},
         BadRequest{"csv_path", "--experiment reduce_sum --backend host --n 8 --csv /no/such/folder/x.csv",
                    "/no/such/folder"},
         BadRequest{"module_that_is_not_there", "--load /no/such/module.so --list",
@@ -98,6 +128,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"compare_one_backend", "compare --backends host a.json", "needs two"},
         BadRequest{"compare_format", "compare --format html a.json b.json", "--format"},
         BadRequest{"compare_threshold", "compare --threshold much a.json b.json", "--threshold"},
+        BadRequest{"compare_threshold_nan", "compare --threshold nan a.json b.json", "'nan' is not a number"},
+        BadRequest{"compare_threshold_inf", "compare --coarse-threshold inf% a.json b.json", "'inf' is not a number"},
+        BadRequest{"compare_output_is_input", "compare a.json b.json -o b.json", "is an input of this command"},
         BadRequest{"compare_input", "compare /no/such/file.json /no/such/file.json", "cannot be read"},
         BadRequest{"compare_folder", "compare / /", "cannot be read"}),
     [](const auto& info) { return info.param.name; });
@@ -108,6 +141,146 @@ TEST(Program, WritesNothingForARequestThatCannotBeMet) {
   EXPECT_EQ(run("--experiment reduce_sum --backend host --n lots --json " + json).exit_code, 2);
   EXPECT_FALSE(fs::exists(json));
   EXPECT_FALSE(fs::exists(json + ".journal"));
+}
+
+std::string contents(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void expect_refused(const Finished& finished, const std::string& says) {
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+  EXPECT_NE(finished.output.find(says), std::string::npos) << finished.output;
+}
+
+/// Lines of standard error, with standard output to `target`.
+Finished run_to(const std::string& arguments, const std::string& target) {
+  return run_process("{ " + bench + " " + arguments + " >" + target + "; }");
+}
+
+TEST(Program, ReplacesNoFileUnasked) {
+  const Temporary json_file("theirs.json"), csv_file("theirs.csv");
+  const std::string &json = json_file, &csv = csv_file;
+  std::ofstream(json) << "theirs";
+  std::ofstream(csv) << "theirs";
+  expect_refused(run(quick + "--json " + json), "--resume " + json);
+  expect_refused(run(quick + "--csv " + csv), "--csv " + csv + ": exists; --force-overwrite");
+  expect_refused(run("--list --json " + json), "exists; --force-overwrite");
+  EXPECT_EQ(contents(json) + contents(csv), "theirstheirs");
+  EXPECT_EQ(run(quick + "-f --json " + json + " --csv " + csv).exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(contents(json)));
+  EXPECT_TRUE(contents(csv).starts_with("name,"));
+}
+
+TEST(Program, ReplacesNoJournalOfARunThatWasCutShort) {
+  const Temporary json_file("cut.json");
+  const std::string& json = json_file;
+  std::ofstream(json + ".journal") << "theirs";
+  expect_refused(run(quick + "--json " + json), "--resume " + json);
+  EXPECT_EQ(contents(json + ".journal"), "theirs");
+}
+
+TEST(Program, WritesIntoAnEmptyFile) {  // as mktemp leaves it
+  const Temporary json_file("empty.json");
+  const std::string& json = json_file;
+  std::ofstream{json};
+  EXPECT_EQ(run(quick + "--json " + json).exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(contents(json)));
+}
+
+TEST(Program, FollowsALinkAndLeavesItThere) {
+  const Temporary link_file("link.json"), json_file("behind_a_link.json");
+  const std::string &link = link_file, &json = json_file;
+  fs::create_symlink(fs::path(json).filename(), link);
+  ASSERT_EQ(run(quick + "--json " + link).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(nlohmann::json::accept(contents(json)));
+}
+
+TEST(Program, ReplacesNothingThatIsReadOnlyNotEvenAsRoot) {
+  const Temporary json_file("read_only.json");
+  const std::string& json = json_file;
+  std::ofstream(json) << "theirs";
+  fs::permissions(json, fs::perms::owner_read);
+  expect_refused(run(quick + "-f --json " + json), "read-only");
+  expect_refused(run(quick + "-f --csv " + json), "read-only");
+  EXPECT_EQ(contents(json), "theirs");
+}
+
+TEST(Program, RefusesAFifoAsAnOutput) {
+  const Temporary fifo("fifo");
+  ASSERT_EQ(run_process("mkfifo " + std::string(fifo)).exit_code, 0);
+  for (const char* option : {"--json ", "--csv "})
+    expect_refused(run_process("timeout 20 " + bench + " " + quick + option + std::string(fifo)), "not a regular file");
+}
+
+TEST(Program, SaysThatStandardOutputFails) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  for (const std::string& arguments : {std::string("--list"), std::string("--help"), std::string("--version"),
+                                       std::string("devices"), quick, "--verify " + quick, "--dry-run " + quick})
+    for (const char* target : {"/dev/full", "&-"})
+      expect_refused(run_to(arguments, target), "standard output cannot be written");
+}
+
+TEST(Program, PrintsNothingIntoItsFilesWhereStandardOutputIsClosed) {
+  const Temporary json_file("closed.json");
+  const std::string& json = json_file;
+  expect_refused(run_to(quick + "--json " + json, "&- <&-"), "standard output cannot be written");
+  EXPECT_TRUE(nlohmann::json::accept(contents(json))) << contents(json);
+}
+
+TEST(Program, ReadsNoCacheThatIsNoFile) {
+  const Temporary cache("fifo_cache");
+  fs::create_directories(std::string(cache) + "/crosswarp");
+  const std::string file = std::string(cache) + "/crosswarp/ceilings.json";
+  ASSERT_EQ(run_process("mkfifo " + file).exit_code, 0);
+  const std::string program = "XDG_CACHE_HOME=" + std::string(cache) + " timeout 20 " + bench;
+  EXPECT_EQ(run_process(program + " --list").exit_code, 0);
+  expect_refused(run_process(program + " devices --measure"), "not a regular file");
+  fs::remove(file);
+  std::ofstream(file) << std::string(1000000, '[');
+  EXPECT_EQ(run_process(program + " --list").exit_code, 0);
+}
+
+TEST(Program, SkipsASizeThatDoesNotFitAndRunsTheOthers) {
+  const Temporary json_file("sizes.json");
+  const std::string& json = json_file;
+  const std::string cells = "-q --experiment reduce_sum --backend host --n 1000,2^38 --min-time 0.001 ";
+  const Finished finished = run(cells + "--json " + json);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  const auto results = nlohmann::json::parse(contents(json))["benchmarks"];
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0]["label"], "ok");
+  EXPECT_TRUE(results[1]["label"].get<std::string>().starts_with("skipped: needs 1 TiB of memory"))
+      << results[1]["label"];
+  EXPECT_NE(run("--verify " + cells).output.find("1 ok, 0 wrong, 0 failed, 1 skipped"), std::string::npos);
+  EXPECT_NE(run("--dry-run " + cells).output.find("skipped: needs 1 TiB"), std::string::npos);
+}
+
+TEST(Program, SaysItsVersion) {
+  const Finished finished = run("--version");
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_TRUE(std::regex_search(finished.output, std::regex("^crosswarp [0-9]+\\.[0-9]+\\.[0-9]+, commit ")));
+}
+
+/// What modules may do when they are loaded; tests/modules/.
+TEST(Program, HearsOfModulesThatEndTheProcess) {
+  const std::string load = "--load " + sibling("modules/");
+  for (const char* action : {"--verify ", "--list ", ""}) {
+    expect_refused(run(load + "exits.so " + action + quick), "ended its process while it was loaded: exit code 0");
+    expect_refused(run(load + "crashes.so " + action + quick),
+                   "ended its process while it was loaded: Segmentation fault");
+    expect_refused(run(load + "spins.so --hang-limit 1 " + action + quick), "hung while it was loaded, for 1 s");
+    expect_refused(run(load + "throws.so " + action + quick), "throws.so: no such luck");
+  }
+}
+
+/// Its exit(0) comes when main() calls the module's code.
+TEST(Program, TakesAForeignExitForNoSuccess) {
+  const Finished finished = run("--load " + sibling("modules/exits_later.so") + " --verify " + quick);
+  EXPECT_NE(finished.exit_code, 0) << finished.output;
 }
 
 TEST(Program, ListsInAFifthOfASecond) {

@@ -382,6 +382,98 @@ std::optional<std::string> drawing(const std::string& input) {
   return {};
 }
 
+/// Lines for a terminal or a page hold no terminal's command and no markup of the file.
+TEST(Report, PrintsTextsOfFilesAsTexts) {
+  const std::string hostile = "a \033]0;title\007 | <img src=x> \n ![x](http://y)";
+  const auto everywhere = [&](Json& row) {
+    rung("cuda", hostile, 100)(row);
+    row["idea"] = hostile;
+    row["variant"] = hostile;
+    row["name"] = "cuda/reduce_sum/" + hostile + "/n:1/type:f32/cold";
+    row["axes"] = {{"n", 1}, {"type", hostile}};
+    row["observed"] = {{hostile, 1}};
+  };
+  Json file = made_up({everywhere});
+  file["context"]["commit"] = hostile;
+  const File one("hostile_one.json", file), two("hostile_two.json", file);
+  for (const std::string& command :
+       {"report " + std::string(one), "compare --all " + std::string(one) + " " + std::string(two),
+        "compare --all --format md " + std::string(one) + " " + std::string(two),
+        "report --experiment '" + hostile + "' " + std::string(one)}) {
+    const std::string output = run_process(sibling("bench") + " " + command).output;
+    EXPECT_EQ(output.find_first_of("\033\007\r"), output.npos) << output;
+    EXPECT_NE(output.find("a"), output.npos);
+  }
+  const std::string markdown = std::regex_replace(report(one).output, std::regex("`[^`]*`"), "code");
+  EXPECT_EQ(count(markdown, " <img") + count(markdown, "](http"), 0u) << markdown;
+}
+
+TEST(Report, RunsNoPythonOfTheCurrentFolder) {
+  const std::string folder = temporary_file("python_path"), harm = folder + "/harm";
+  fs::create_directories(folder + "/plotly/package_data");
+  for (const char* module : {"contextlib.py", "site.py", "importlib.py", "plotly/__init__.py"})
+    std::ofstream(folder + "/" + module) << "open('" << harm << "', 'w')\n";
+  std::ofstream(folder + "/plotly/package_data/plotly.min.js") << "Plotly = 'theirs';";
+  const Finished finished = run_process("cd " + folder + "; unset CROSSWARP_PLOTLY; PYTHONPATH=" + folder + " " +
+                                        sibling("bench") + " report --format html " + results("reduce_sum_hip"));
+  EXPECT_FALSE(fs::exists(harm));
+  EXPECT_EQ(finished.output.find("'theirs'"), finished.output.npos);
+  fs::remove_all(folder);
+}
+
+/// Where there is no gnuplot, one that writes its input into its output.
+TEST(Report, DrawsWithoutAFileOrAShell) {
+  const std::string folder = temporary_file("tmp';touch harm;'"), program = temporary_file("gnuplot_folder");
+  fs::create_directories(folder);
+  fs::create_directories(program);
+  std::ofstream(program + "/gnuplot") << "#!/bin/sh\ncat\n";
+  fs::permissions(program + "/gnuplot", fs::perms::owner_all);
+  const Finished finished = run_process("cd " + program + "; TMPDIR=\"" + folder + "\" PATH=" + program + ":$PATH " +
+                                        sibling("bench") + " report --format svg " + results("reduce_sum_hip"));
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_TRUE(finished.output.starts_with("set terminal svg")) << finished.output;
+  EXPECT_TRUE(fs::is_empty(folder));
+  EXPECT_FALSE(fs::exists(program + "/harm"));
+  fs::remove_all(folder);
+  fs::remove_all(program);
+}
+
+TEST(Report, ReadsJournals) {
+  const Json whole = made_up({rung("cuda", "X", 100), rung("cuda", "X", 200)});
+  std::string lines = Json{{"context", whole["context"]}}.dump() + "\n";
+  for (const Json& row : whole["benchmarks"]) lines += row.dump() + "\n";  // two of one name: the later one counts
+  const File journal("run.json.journal", lines + whole["benchmarks"][0].dump().substr(0, 300));
+  const std::string path = journal;
+  for (const std::string& name : {path, path.substr(0, path.size() - 8)}) {
+    const Finished finished = report(name);
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_EQ(count(finished.output, "200 ns"), 1u) << finished.output;
+    EXPECT_EQ(count(finished.output, "100 ns"), 0u) << finished.output;
+  }
+}
+
+TEST(Report, NeverWritesOverItsInput) {
+  const Json whole = made_up({rung("cuda", "X", 100)});
+  const File file("input.json", whole);
+  const std::string path = file, link = path + ".md";
+  fs::create_symlink(path, link);
+  for (const std::string& output : {path, link, "/tmp/../" + path}) {
+    const Finished finished = report("--format md " + path + " -o " + output);
+    EXPECT_EQ(finished.exit_code, 2) << output;
+    EXPECT_NE(finished.output.find("is an input of this command"), std::string::npos) << finished.output;
+  }
+  EXPECT_EQ(Json::parse(read(path)), whole);
+  fs::remove(link);
+}
+
+TEST(ReportPage, HasNoButtonThatUploads) {
+  const std::string html = page(results("reduce_sum_hip"));
+  EXPECT_NE(html.find("form-action 'none'"), std::string::npos);
+  EXPECT_NE(html.find("modeBarButtons: [["), std::string::npos);  // plotly adds none to a list of one's own
+  EXPECT_NE(html.find("showSendToCloud: false"), std::string::npos);
+  EXPECT_NE(html.find("plotlyServerURL: ''"), std::string::npos);
+}
+
 TEST(Report, DrawsForPages) {
   const auto drawn = drawing(results("reduce_sum_hip"));
   for (const char* text : {"<svg", "cuda/float4", "kokkos/team", "4.59 TB/s", "measured peak", "NVIDIA H200"})
@@ -401,6 +493,15 @@ struct Refusal {
   std::string name, arguments, says;
 };
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+const File deep("deep.json", "{\"context\": " + repeated("[", 1000000));
+const File deep_objects("deep_objects.json", repeated("{\"a\":", 200000));
+
 class ReportRefused : public testing::TestWithParam<Refusal> {};
 
 TEST_P(ReportRefused, InOneLineWithExitCode2) {
@@ -416,6 +517,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"unreadable", "/no/such/file.json -o /tmp/x.html", "cannot be read"},
         Refusal{"no_results", "/etc/hostname --format html", "not a result file"},
+        Refusal{"output_format", results("reduce_sum_hip") + " -o /tmp/x.pdf", ".pdf is no format"},
+        Refusal{"output_json", results("reduce_sum_hip") + " -o /tmp/x.json", ".json is no format"},
+        Refusal{"output_device", results("reduce_sum_hip") + " --format md -o /dev/null", "not a regular file"},
+        Refusal{"deep", std::string(deep), "nested deeper than 64 levels"},
+        Refusal{"deep_objects", std::string(deep_objects), "nested deeper than 64 levels"},
         Refusal{"format", "--format htlm " + results("reduce_sum_hip"), "did you mean 'html'"},
         Refusal{"experiment", "--experiment reduce_sun " + results("reduce_sum_hip"), "did you mean 'reduce_sum'"},
         Refusal{"backend", "--backend cudda " + results("reduce_sum_hip"), "did you mean 'cuda'"},

@@ -142,15 +142,15 @@ class Resume : public testing::Test {
 };
 
 TEST_F(Resume, GoesOnWithoutTheCellThatFaults) {
-  const std::string cells = "-q " + quick + "--n 1003 --variant faults,off_by_one,reference --resume " + file;
-  ASSERT_EQ(run(cells, sibling("broken_bench")).exit_code, 1);  // nothing is there to be kept: all of them run
+  const std::string cells = "-q " + quick + "--n 1003 --variant faults,off_by_one,reference";
+  ASSERT_EQ(run(cells + " --json " + file, sibling("broken_bench")).exit_code, 1);
   const auto told = labels();
   const auto before = finished();
   EXPECT_EQ(told.at("faults"), "failed: ended its process: Segmentation fault");
   EXPECT_TRUE(told.at("off_by_one").starts_with("wrong: ")) << told.at("off_by_one");
   EXPECT_EQ(told.at("reference"), "ok");
   // What failed runs again, the others stay.
-  const Finished again = run(cells, sibling("broken_bench"));
+  const Finished again = run("-q --resume " + file, sibling("broken_bench"));
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_EQ(labels(), told);
   EXPECT_EQ(finished(), before);
@@ -208,6 +208,109 @@ TEST_F(Resume, MeasuresErrorsOfWhatIsKept) {
   for (const json& row : after) EXPECT_EQ(row.at("accuracy").size(), 3u) << row.at("name");
 }
 
+TEST_F(Resume, TakesItsRequestFromTheFile) {
+  const std::string request =
+      "--experiment reduce_sum --backend host --hot --single --placements 3 --min-time 0.002 "
+      "--seed 7 --n 1000,2000 --benchmark_repetitions=2 '--benchmark_filter=n:.000/'";
+  ASSERT_EQ(run("-q " + request + " --json " + file).exit_code, 0);
+  const json before = whole();
+  ASSERT_EQ(before["benchmarks"].size(), 8u);
+  // As if it had been cut short.
+  json half = before;
+  half["benchmarks"].erase(4);
+  half["benchmarks"].erase(2);
+  std::ofstream(file) << half;
+  const Finished finished = run("--resume " + file);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  std::multiset<std::string> was, is;
+  for (const json& row : before["benchmarks"]) was.insert(row["name"].get<std::string>());
+  const json after = whole();
+  for (const json& row : after["benchmarks"]) is.insert(row["name"].get<std::string>());
+  EXPECT_EQ(is, was);
+  for (const char* fact : {"request", "seed", "min_time_s", "placements"})
+    EXPECT_EQ(after["context"][fact], before["context"][fact]) << fact;
+}
+
+TEST_F(Resume, PrintsTheTableWhereNothingIsLeft) {
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + file).exit_code, 0);
+  const Finished finished = run("-q --resume " + file);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("host/reduce_sum/reference"), std::string::npos) << finished.output;
+}
+
+TEST_F(Resume, SaysWhereAFileDoesNotTellItsRequest) {
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + file).exit_code, 0);
+  json older = whole();
+  older["context"].erase("request");
+  std::ofstream(file) << older;
+  const Finished finished = run("--resume " + file);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+  EXPECT_NE(finished.output.find("does not say what was asked for"), std::string::npos) << finished.output;
+}
+
+TEST_F(Resume, FindsTheJournalBehindALink) {
+  const std::string link = folder_ + "/link.json";
+  fs::create_symlink("out.json", link);
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + link).exit_code, 0);
+  fs::remove(file);
+  EXPECT_EQ(run("-q --resume " + link).exit_code, 0);
+  EXPECT_EQ(names().size(), 1u);
+}
+
+TEST_F(Resume, LetsOneRunAtATimeWriteAFile) {
+  const std::string cells = host + "--min-time 0.2 --n 1000:100000:+1000";
+  Running program(bench + " " + cells + " --json " + file);
+  ASSERT_TRUE(soon([&] { return journal_lines() > 1; }));
+  for (const std::string& second : {"-f -q " + cells + " --json " + file, "-q --resume " + file}) {
+    const Finished refused = run(second);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.output.find("another run is writing it"), std::string::npos) << refused.output;
+  }
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 128 + SIGTERM);
+  EXPECT_GE(names().size(), 1u);
+}
+
+/// Runs until a few cells are done, sends signals a moment apart, and looks at the file.
+class ResumeSignals : public Resume, public testing::WithParamInterface<std::vector<int>> {};
+
+TEST_P(ResumeSignals, WritesTheFileAllTheSame) {
+  const std::string cells = quick + "--n 1000:40000:+1000";
+  Running program(bench + " -q " + cells + " --json " + file);
+  ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
+  for (const int signal : GetParam()) {
+    program.send(signal);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(program.wait(), 128 + GetParam().front());
+  ASSERT_TRUE(fs::exists(file));
+  const std::size_t done = names().size();
+  EXPECT_GE(done, 2u);
+  EXPECT_LT(done, 40u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, ResumeSignals,
+                         testing::Values(std::vector{SIGTERM}, std::vector{SIGTERM, SIGTERM},
+                                         std::vector{SIGINT, SIGINT, SIGINT, SIGTERM}, std::vector{SIGHUP},
+                                         std::vector{SIGHUP, SIGTERM}, std::vector{SIGPIPE}));
+
+TEST_F(Resume, WritesTheFileWhereItsReaderHasGone) {
+  const Finished finished = run(quick + "--n 1000:40000:+1000 --json " + file + " | head -c 1");
+  ASSERT_TRUE(fs::exists(file)) << finished.output;
+  EXPECT_GE(names().size(), 1u);
+  EXPECT_LT(names().size(), 40u);
+  EXPECT_NE(finished.output.find("--resume " + file), std::string::npos) << finished.output;
+}
+
+TEST_F(Resume, GoesOnWhereTheTerminalsHangUpIsIgnored) {  // nohup
+  Running program("nohup " + bench + " -q " + quick + "--n 1000:10000:+1000 --json " + file);
+  ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
+  program.send(SIGHUP);
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(names().size(), 10u);
+}
+
 TEST_F(Resume, GoesOnFromTheJournalOfARunThatWasKilled) {
   const std::string cells = quick + "--n 1000:40000:+1000";
   {
@@ -247,7 +350,7 @@ TEST_F(Resume, RefusesWhatDoesNotBelongIntoOneFile) {
   refused("--n 1000", "device.host.name was Abacus 1 and is ");
   EXPECT_EQ(finished(), before);
   std::ofstream(file) << "{}";
-  refused("--n 1000", "it is no whole file");
+  refused("--n 1000", "not a result file");
 }
 
 TEST_F(Resume, KeepsWhatIsDoneOnCtrlC) {
@@ -271,7 +374,7 @@ TEST_F(Resume, KeepsWhatIsDoneOnCtrlC) {
   for (const auto& [name, samples] : before) EXPECT_EQ(finished().at(name), samples) << name;
 }
 
-TEST_F(Resume, LosesNothingToASecondCtrlCThatDoesNotWait) {
+TEST_F(Resume, LosesNothingToASecondCtrlC) {
   const std::string cells = quick + "--n 1000:40000:+1000";
   {
     Running program(bench + " -q " + cells + " --json " + file);
@@ -280,7 +383,7 @@ TEST_F(Resume, LosesNothingToASecondCtrlCThatDoesNotWait) {
     program.send(SIGINT);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     program.send(SIGINT);
-    program.wait();  // by the signal, or as after the first one if that was faster
+    EXPECT_EQ(program.wait(), 128 + SIGINT);
     EXPECT_TRUE(soon([&] { return !is_running(worker); }));
   }
   const auto before = finished();
@@ -323,7 +426,10 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
   const char* asked = std::getenv("CROSSWARP_KILLS");
   const int kills = asked ? std::atoi(asked) : 20;
   const std::string cells = host + "--min-time 0.03 --n 1000:24000:+1000";
-  const std::string going_on = bench + " -q " + cells + " --resume " + file;
+  const auto going_on = [&] {
+    const bool is_begun = fs::exists(file) || fs::exists(file + ".journal");
+    return bench + " -q " + (is_begun ? "--resume " : cells + " --json ") + file;
+  };
   const std::size_t all = 24;
   // Most programs are to be killed after they started, which takes them longest here.
   const auto began = std::chrono::steady_clock::now();
@@ -340,7 +446,7 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
   std::map<std::string, json> before;
   int done = 0, of_workers = 0, left_new_cells = 0, whole_runs = 0;
   while (done < kills) {
-    Running program(going_on);
+    Running program(going_on());
     wait_for_some_time(program, random() % 3 ? 0.9 * start : 0, 1.5 * start);
     for (auto more = random() % 7; more > 0 && !program.is_over(); --more) {
       if (const pid_t worker = program.worker()) {
@@ -366,7 +472,7 @@ TEST_F(Resume, LosesNothingToKillsAtRandomMoments) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
-  const Finished last = run_process(going_on);
+  const Finished last = run_process(going_on());
   EXPECT_EQ(last.exit_code, 0) << last.output;
   EXPECT_EQ(names().size(), all);
   const Finished plan = run("--dry-run " + cells);

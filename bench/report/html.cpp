@@ -1,12 +1,11 @@
 // The page's own files, the data and plotly, put into one.
 #include "bench/report/html.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "bench/report/command.hpp"
 #include "bench/report/page.hpp"
@@ -19,12 +18,17 @@ namespace {
 /// Where Debian's and Ubuntu's python3-plotly has it.
 constexpr const char* packaged_plotly = "/usr/share/python3-plotly/plotly.js";
 
-/// Where pip has it, of the python3 that is first in the PATH.
-constexpr const char* python_plotly =
-    "python3 -c 'import importlib.util as u; print(u.find_spec(\"plotly\").submodule_search_locations[0] + "
-    "\"/package_data/plotly.min.js\", end=\"\")' 2>/dev/null";
+/// Where pip has it, of the python3 that is first in the PATH. Isolated (-I): else a module of the current folder, or
+/// of PYTHONPATH, would run in the place of Python's own. Isolation hides packages that pip installed for one user,
+/// too.
+const std::vector<std::string> python_plotly{
+    "python3", "-I", "-c",
+    "import sys, site, importlib.util as u; sys.path.append(site.getusersitepackages()); "
+    "print(u.find_spec('plotly').submodule_search_locations[0] + '/package_data/plotly.min.js', end='')"};
 
 std::string read(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) throw Error(path + ": cannot be read");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -35,12 +39,11 @@ std::string read(const std::string& path) {
 std::string plotly() {
   if (const char* path = std::getenv("CROSSWARP_PLOTLY")) return read(path);
   if (std::filesystem::exists(packaged_plotly)) return read(packaged_plotly);
-  const auto asked = output_of(python_plotly);
-  if (asked && std::filesystem::exists(*asked)) return read(*asked);
+  const auto path = run_program(python_plotly).output;
+  if (path && std::filesystem::is_regular_file(*path)) return read(*path);
   throw Error(
       "a page needs plotly.js: install python3-plotly (Debian, Ubuntu) or plotly (pip), or say in CROSSWARP_PLOTLY "
-      "where "
-      "a plotly.min.js is");
+      "where a plotly.min.js is");
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {

@@ -24,7 +24,7 @@ std::string factor(const std::optional<Ratio>& ratio, bool with_interval = false
 
 /// `2^20` where it is that, else decimal.
 std::string short_value(const Json& value) {
-  if (!value.is_number_integer()) return value.get<std::string>();
+  if (!value.is_number_integer()) return value.is_string() ? value.get<std::string>() : value.dump();
   const auto n = value.get<std::int64_t>();
   int exponent = 0;
   while (exponent < 62 && (std::int64_t{1} << exponent) < n) ++exponent;
@@ -75,7 +75,8 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
              observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); }),
              accuracy = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return r.accuracy.has_value(); });
   const auto column = [](bool shown, const std::string& cell) { return shown ? cell : std::string(); };
-  std::string text = fmt::format("{}, {}, {}:\n\n", device, short_point(rows.front().axes), title_of(mode));
+  std::string text = fmt::format("{}, {}, {}:\n\n", markdown_cell(device),
+                                 markdown_cell(short_point(rows.front().axes)), markdown_cell(title_of(mode)));
   text += "| rung | time | rate | of measured peak |" + column(parent, " × parent |") +
           column(library, " × library |") + column(other, " × other backend [95 %] |") +
           column(graphs, " time by graph | × library by graph |") + column(observed, " observed |") +
@@ -86,27 +87,28 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
           column(graphs, "--:|--:|") + column(observed, "---|") +
           column(accuracy, per_distribution([](Distribution) { return "--:|"; })) + "---|\n";
   for (const Row& r : rows) {
-    text += fmt::format("| `{}` | {} | {} | {} |", r.rung, r.time ? si(r.time, "s") : r.status,
-                        show_rate(r.rate, r.rate_of), percent(r.of_peak));
+    text +=
+        fmt::format("| {} | {} | {} | {} |", markdown_code(r.rung), r.time ? si(r.time, "s") : markdown_cell(r.status),
+                    show_rate(r.rate, r.rate_of), percent(r.of_peak));
     text += column(parent, fmt::format(" {} |", factor(r.over_parent)));
     text += column(library, fmt::format(" {} |", factor(r.over_library)));
     text += column(other, fmt::format(" {} |", factor(r.over_other, true)));
     if (const Row* g = graph(r))
-      text += fmt::format(" {} | {} |", g->time ? si(g->time, "s") : g->status, factor(g->over_library));
+      text += fmt::format(" {} | {} |", g->time ? si(g->time, "s") : markdown_cell(g->status), factor(g->over_library));
     else
       text += column(graphs, "  |  |");
-    text += column(observed, fmt::format(" {} |", observations(r)));
+    text += column(observed, fmt::format(" {} |", markdown_cell(observations(r))));
     text += column(accuracy, per_distribution([&](Distribution distribution) {
                      return fmt::format(" {} |", show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr));
                    }));
-    text += fmt::format(" {} |\n", r.idea);
+    text += fmt::format(" {} |\n", markdown_cell(r.idea));
   }
   return text;
 }
 
 /// What a cell of an overview shows: a time, or the time of one access.
 std::string in_short(const Row& r) {
-  if (!r.time) return r.status;
+  if (!r.time) return markdown_cell(r.status);
   return r.rate_of == Quantity::accesses ? show_rate(r.rate, r.rate_of) : si(r.time, "s");
 }
 
@@ -136,9 +138,9 @@ std::string overview(const std::vector<std::vector<Row>>& points, const std::str
   std::vector<std::vector<std::string>> lines(1 + rungs.size());
   lines[0].emplace_back("rung");
   for (const auto& rows : points)
-    lines[0].push_back(fmt::format("{} = {}", axis, short_value(rows.front().axes.at(axis))));
+    lines[0].push_back(markdown_cell(fmt::format("{} = {}", axis, short_value(rows.front().axes.at(axis)))));
   for (std::size_t i = 0; i < rungs.size(); ++i) {
-    lines[i + 1].push_back(fmt::format("`{}`", rungs[i]));
+    lines[i + 1].push_back(markdown_code(rungs[i]));
     for (const auto& rows : points) {
       const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.rung == rungs[i]; });
       lines[i + 1].push_back(found == rows.end() ? "" : in_short(*found));
@@ -150,10 +152,10 @@ std::string overview(const std::vector<std::vector<Row>>& points, const std::str
       for (std::size_t c = 0; c < line.size(); ++c) turned[c].push_back(line[c]);
     lines = std::move(turned);
   }
-  const std::string others = short_point(points.front().front().axes, {axis});
-  return fmt::format("{}, {}{}, {}:\n\n", device,
+  const std::string others = markdown_cell(short_point(points.front().front().axes, {axis}));
+  return fmt::format("{}, {}{}, {}:\n\n", markdown_cell(device),
                      points.front().front().rate_of == Quantity::accesses ? "time of an access" : "time of a launch",
-                     others.empty() ? "" : ", " + others, title_of(mode)) +
+                     others.empty() ? "" : ", " + others, markdown_cell(title_of(mode))) +
          markdown(lines);
 }
 
@@ -210,10 +212,10 @@ std::string markdown_report(std::vector<ResultFile> files) {
   std::map<std::array<std::string, 3>, std::vector<std::string>> findings;
   std::string provenance;
   for (ResultFile& file : files) {
-    provenance += fmt::format("{}: commit {}, {}, seed {}", file.name(), file.said("commit"),
-                              file.said("date").substr(0, 10), file.said("seed"));
-    if (file.context.contains("kokkos")) provenance += ", Kokkos " + file.said("kokkos");
-    provenance += ".\n";
+    std::string source = fmt::format("{}: commit {}, {}, seed {}", file.name(), file.said("commit"),
+                                     file.said("date").substr(0, 10), file.said("seed"));
+    if (file.context.contains("kokkos")) source += ", Kokkos " + file.said("kokkos");
+    provenance += markdown_cell(source + ".") + "\n";
     for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.lines;
     for (Row& row : file.rows) {
       if (row.repetition != 0) continue;
@@ -229,11 +231,11 @@ std::string markdown_report(std::vector<ResultFile> files) {
       for (const Row& row : rows) named[what[2]][row.name] = &row;
   std::string text;
   for (const auto& [what, points] : all) {
-    text += fmt::format("{}### `{}`\n\n", text.empty() ? "" : "\n", what[0]) +
+    text += fmt::format("{}### {}\n\n", text.empty() ? "" : "\n", markdown_code(what[0])) +
             tables(points, what[2], what[1], named[what[2]]);
     if (findings[what].empty()) continue;
     text += "\nWhat follows:\n\n";
-    for (const std::string& line : findings[what]) text += "- " + line + "\n";
+    for (const std::string& line : findings[what]) text += "- " + markdown_cell(line) + "\n";
   }
   return text + "\n" + provenance;
 }

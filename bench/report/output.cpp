@@ -1,27 +1,26 @@
 // One way out for every report.
 #include "bench/report/output.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 
-#include "core/error.hpp"
+#include "core/format.hpp"
+#include "core/output_file.hpp"
 
 namespace crosswarp {
 
 void write_output(const std::string& text, const std::string& path) {
   if (path.empty())
     std::cout << text << std::flush;
-  else if (!(std::ofstream(path) << text << std::flush))
-    throw Error(fmt::format("{}: cannot be written", path));
+  else
+    OutputFile("-o", path).write(text);
 }
 
 Page::Page(Format format, std::string path)
     : format_(format), path_(std::move(path)), colours_(path_.empty() && Terminal::of(STDOUT_FILENO).colours) {}
 
-void Page::paragraph(const std::string& text) { text_ += (text_.empty() ? "" : "\n") + text + "\n"; }
+void Page::paragraph(const std::string& text) { text_ += (text_.empty() ? "" : "\n") + printable(text) + "\n"; }
 
 void Page::table(const TextTable& table) {
   if (table.rows() < 2) return;

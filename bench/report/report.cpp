@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -11,6 +12,7 @@
 #include "bench/report/output.hpp"
 #include "bench/report/svg.hpp"
 #include "core/error.hpp"
+#include "core/format.hpp"
 #include "core/names.hpp"
 
 namespace crosswarp {
@@ -23,7 +25,7 @@ std::string findings_report(const std::vector<ResultFile>& files) {
   std::string text;
   for (const ResultFile& file : files)
     for (const Conclusion& conclusion : file.findings)
-      for (const std::string& line : conclusion.lines) text += fmt::format("- {}\n", line);
+      for (const std::string& line : conclusion.lines) text += fmt::format("- {}\n", printable(line));
   return text;
 }
 
@@ -31,8 +33,11 @@ Format format_of(const ReportRequest& request) {
   const std::map<std::string, Format> formats{
       {"findings", findings_report}, {"html", html_report}, {"md", markdown_report}, {"svg", svg_report}};
   if (request.format.empty()) {
-    const auto by_name = formats.find(request.output.substr(request.output.find_last_of('.') + 1));
-    return by_name == formats.end() ? markdown_report : by_name->second;
+    const std::string extension = std::filesystem::path(request.output).extension();
+    if (extension.empty() || extension == ".txt") return markdown_report;
+    if (const auto by_name = formats.find(extension.substr(1)); by_name != formats.end()) return by_name->second;
+    throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg; or name one by --format", request.output,
+                            extension));
   }
   if (const auto found = formats.find(request.format); found != formats.end()) return found->second;
   std::vector<std::string> names;

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <tuple>
 
+#include "bench/stored_results.hpp"
 #include "core/error.hpp"
 #include "core/json_fields.hpp"
 #include "core/names.hpp"
@@ -112,14 +112,11 @@ std::string ResultFile::said(const std::string& key) const {
 }
 
 ResultFile read_results(const std::string& path) {
-  std::ifstream file(path);
-  file.peek();  // a folder opens, too
-  if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
+  StoredResults stored = read_stored(path);
   try {
-    const Json json = Json::parse(file);
-    ResultFile results{path, json.at("context").get<Context>(), {}, {}};
-    for (const Json& result : json.at("benchmarks")) results.rows.push_back(row(result));
-    results.findings = findings(results.rows, json.value("findings", Json::array()));
+    ResultFile results{path, std::move(stored.context), {}, {}};
+    for (const Json& result : stored.rows) results.rows.push_back(row(result));
+    results.findings = findings(results.rows, stored.findings);
     return results;
   } catch (const std::exception& why) {
     throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));

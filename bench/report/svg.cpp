@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -192,29 +189,14 @@ std::string script(const Drawing& drawing) {
   return text + fmt::format("set size 1,{}\nset origin 0,0\n", share) + ladder_script(drawing) + "unset multiplot\n";
 }
 
-/// A file for the time of a call.
-class Script {
- public:
-  explicit Script(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() / fmt::format("crosswarp_{}.gnuplot", getpid())) {
-    if (!(std::ofstream(path_) << text << std::flush)) throw Error(path_.string() + ": cannot be written");
-  }
-  ~Script() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace
 
 std::string svg_report(const std::vector<ResultFile>& files) {
   const std::vector<ReportCell> cells = report_cells(files);
-  const Script file(script(drawing(cells)));
-  if (!output_of("command -v gnuplot")) throw Error("a drawing needs gnuplot: install gnuplot-nox (Debian, Ubuntu)");
-  const auto svg = output_of(fmt::format("gnuplot '{}'", file.path()));
-  if (!svg) throw Error("gnuplot could not draw these results");
-  return *svg;
+  const Ran drawn = run_program({"gnuplot", "-d"}, script(drawing(cells)));  // -d: as it is, without a user's settings
+  if (!drawn.is_there) throw Error("a drawing needs gnuplot: install gnuplot-nox (Debian, Ubuntu)");
+  if (!drawn.output) throw Error("gnuplot could not draw these results");
+  return *drawn.output;
 }
 
 }  // namespace crosswarp

@@ -60,6 +60,32 @@ TEST(BinaryBytes, TakesMultiplesOf1024) {
   EXPECT_EQ(binary_bytes(std::ldexp(1, 50)), "1024 TiB");
 }
 
+TEST(Printable, LeavesTextAsItIs) {
+  for (const char* text : {"", "cuda/float4", "4 µs × 2 … € 𝛼", "a | b < c"}) EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, HasNoCommandsForATerminal) {
+  EXPECT_EQ(printable("a\033[2J\007b\r\n\tc\177"), "a [2J b   c ");
+  EXPECT_EQ(printable("a\u009b2Jb"), "a 2Jb");  // C1, as UTF-8
+  EXPECT_EQ(printable("a\x9b"
+                      "2Jb"),
+            "a\ufffd2Jb");  // and as a byte
+  EXPECT_EQ(printable("\u202egnp.exe"), "\ufffdgnp.exe");
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a b");
+}
+
+TEST(Printable, IsUtf8WhateverCame) {
+  for (const char* broken : {"\xff", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82"})
+    EXPECT_TRUE(printable(broken).starts_with("\ufffd")) << broken;
+}
+
+TEST(Markdown, TakesCellsForText) {
+  EXPECT_EQ(markdown_cell("a | b\n<script>"), "a \\| b \\<script>");
+  EXPECT_EQ(markdown_cell("![x](http://y)"), "![x]\\(http://y)");
+  EXPECT_EQ(markdown_cell("1.03 [1.02, 1.04]"), "1.03 [1.02, 1.04]");
+  EXPECT_EQ(markdown_code("a`|b"), "`a'\\|b`");
+}
+
 TEST(Columns, CountsCodePoints) {
   EXPECT_EQ(columns(""), 0u);
   EXPECT_EQ(columns("4 µs"), 4u);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -261,7 +262,7 @@ TEST_F(JsonFileTest, AppearsWholeAtTheEnd) {
 
 TEST_F(JsonFileTest, TakesTheLastOfTwoResultsOfOneNameAndRepetition) {
   const std::string path = folder + "/out.json";
-  JsonFile file(path, {});
+  JsonFile file(path, Context());
   Result again = ok;
   again.repetition = 1;
   file.add(ok);
@@ -279,7 +280,7 @@ TEST_F(JsonFileTest, KeepsAnOlderFileUntilThen) {
   const std::string path = folder + "/out.json";
   std::ofstream(path) << "older";
   fs::create_hard_link(path, folder + "/link");
-  JsonFile file(path, {});
+  JsonFile file(path, Context());
   file.add(ok);
   EXPECT_EQ(contents(path), "older");
   file.finish();
@@ -289,26 +290,26 @@ TEST_F(JsonFileTest, KeepsAnOlderFileUntilThen) {
 
 TEST_F(JsonFileTest, IsValidWithoutResults) {
   const std::string path = folder + "/out.json";
-  JsonFile(path, {}).finish();
+  JsonFile(path, Context()).finish();
   const json j = json::parse(contents(path));
   EXPECT_TRUE(j.at("benchmarks").empty() && j.at("benchmarks").is_array());
   EXPECT_TRUE(j.at("context").is_object());
 }
 
 TEST_F(JsonFileTest, RefusesAPathThatCannotBeWritten) {
-  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/none/out.json", {}); }, "--json " + folder + "/none/out.json"));
+  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/none/out.json", Context()); }, "--json " + folder + "/none/out.json"));
   fs::create_directory(folder + "/taken");
-  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/taken", {}); }, "cannot be written"));
+  EXPECT_TRUE(refuses([&] { JsonFile(folder + "/taken", Context()); }, "cannot be written"));
 }
 
 TEST_F(JsonFileTest, LeavesNothingBehindWhereItIsRefused) {
   fs::create_directory(folder + "/taken");
-  EXPECT_ANY_THROW(JsonFile(folder + "/taken", {}));
+  EXPECT_ANY_THROW(JsonFile(folder + "/taken", Context()));
   EXPECT_FALSE(fs::exists(folder + "/taken.journal"));
 }
 
 TEST_F(JsonFileTest, ThrowsWhereTheFileCannotBeFinished) {
-  JsonFile file(folder + "/out.json", {});
+  JsonFile file(folder + "/out.json", Context());
   fs::create_directory(folder + "/out.json");
   EXPECT_TRUE(refuses([&] { file.finish(); }, "cannot be written"));
 }
@@ -317,14 +318,14 @@ TEST_F(JsonFileTest, ThrowsWhereTheJournalCannotBeWritten) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const std::string path = folder + "/out.json";
   fs::create_symlink("/dev/full", path + ".journal.tmp");
-  EXPECT_TRUE(refuses([&] { JsonFile(path, {}); }, "--json " + path));
+  EXPECT_TRUE(refuses([&] { JsonFile(path, Context()); }, "--json " + path));
 }
 
 TEST_F(JsonFileTest, KeepsEarlierResultsFromTheStart) {
   const std::string path = folder + "/out.json";
   const std::string earlier = json_line(skipped);
   std::ofstream(path + ".journal") << "what an earlier run left";
-  JsonFile file(path, {}, {{wrong.name(), 0, earlier}, {ok.name(), 1, json_line(ok)}});
+  JsonFile file(path, Context(), {{wrong.name(), 0, earlier}, {ok.name(), 1, json_line(ok)}});
   EXPECT_EQ(lines(contents(path + ".journal")), 3u);
   EXPECT_NE(contents(path + ".journal").find(earlier), std::string::npos);
   file.add(wrong);  // takes the place of its namesake

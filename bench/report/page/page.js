@@ -428,7 +428,10 @@
       Plotly.react(target, made.traces, layout(made.layout), {
         responsive: true,
         displaylogo: false,
-        modeBarButtonsToRemove: ['select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d']
+        // Only these buttons: some versions of plotly add one that uploads the chart.
+        modeBarButtons: [['toImage'], ['zoom2d', 'pan2d', 'autoScale2d', 'resetScale2d']],
+        showSendToCloud: false,
+        plotlyServerURL: ''
       });
       if (!target.dataset.listens) {
         target.dataset.listens = 'yes';

@@ -1,0 +1,96 @@
+// A file is one JSON object, a journal has one on each line.
+#include "bench/stored_results.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/json_fields.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view journal_extension = ".journal";
+
+bool exists(const std::string& path) {
+  std::error_code failed;
+  return fs::exists(path, failed);
+}
+
+std::ifstream open(const std::string& path) {
+  std::ifstream file(path);
+  file.peek();  // a folder opens, too
+  if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
+  return file;
+}
+
+/// The later one of two rows of one name and repetition, in the place of the first.
+Json without_repeats(const Json& rows) {
+  Json kept = Json::array();
+  std::map<std::pair<std::string, std::size_t>, std::size_t> places;
+  for (const Json& row : rows) {
+    const auto [place, is_new] = places.try_emplace({row.at("name"), row.at("repetition_index")}, kept.size());
+    if (is_new) kept.emplace_back();
+    kept[place->second] = row;
+  }
+  return kept;
+}
+
+StoredResults read_journal(std::istream& file) {
+  StoredResults stored;
+  std::string line;
+  std::getline(file, line);
+  stored.context = parse_json(line).at("context").get<Context>();
+  while (std::getline(file, line)) {
+    const bool is_whole = !file.eof();  // else the run was killed in the middle of it
+    if (is_whole || Json::accept(line)) stored.rows.push_back(parse_json(line));
+  }
+  stored.rows = without_repeats(stored.rows);
+  return stored;
+}
+
+StoredResults read_whole(std::istream& file) {
+  const Json json = parse_json(file);
+  StoredResults stored{json.at("context").get<Context>(), json.at("benchmarks"), json.value("findings", Json::array())};
+  if (!stored.rows.is_array() || !stored.findings.is_array()) throw Error("benchmarks and findings are no lists");
+  return stored;
+}
+
+StoredResults read_one(const std::string& path) {
+  std::ifstream file = open(path);
+  try {
+    return path.ends_with(journal_extension) ? read_journal(file) : read_whole(file);
+  } catch (const std::exception& why) {
+    throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
+  }
+}
+
+}  // namespace
+
+std::string journal_of(const std::string& path) { return follow_links(path).append(journal_extension); }
+
+bool has_results(const std::string& path) {
+  std::error_code failed;
+  const auto holds_any = [&](const std::string& file) {
+    return fs::is_regular_file(file, failed) && fs::file_size(file, failed) > 0;
+  };
+  return holds_any(path) || holds_any(journal_of(path));
+}
+
+StoredResults read_stored(const std::string& path) {
+  return read_one(!exists(path) && exists(journal_of(path)) ? journal_of(path) : path);
+}
+
+StoredResults read_newest(const std::string& path) {
+  const std::string journal = journal_of(path);
+  const bool is_newer = exists(path) && exists(journal) && fs::last_write_time(journal) > fs::last_write_time(path);
+  return is_newer ? read_one(journal) : read_stored(path);
+}
+
+}  // namespace crosswarp
