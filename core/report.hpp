@@ -10,14 +10,23 @@
 
 namespace crosswarp {
 
-/// Lines of cells, aligned by the widest of each column. The first column is left-aligned, so is the last.
+/// Lines of cells, aligned by the widest of each column. The first column is left-aligned, so is the last. A column that
+/// is empty below its head is left out.
 class TextTable {
  public:
   enum class Colour { none, good, bad, faint };
+  using Shorter = std::string (*)(const std::string& cell);
+
   void row(std::vector<std::string> cells, Colour colour = Colour::none);
   std::size_t rows() const { return rows_.size(); }
 
-  /// `width`: columns to which lines are cut; 0 for no limit. `colours`: whether to use escape sequences.
+  /// What else text() does where lines are too long, in the order of these calls, until they are not: it shortens the
+  /// cells of a column, or leaves the column out where `shorter` is null. Only then is the last column cut to less than
+  /// `least_last`. Figures are never cut.
+  void narrow(std::size_t column, Shorter shorter = nullptr) { steps_.push_back({column, shorter}); }
+  std::size_t least_last = 24;
+
+  /// `width`: columns of the terminal; 0 for no limit. `colours`: whether to use escape sequences.
   std::string text(std::size_t width, bool colours) const;
 
   /// The same as Markdown, with the first row as the head.
@@ -28,13 +37,25 @@ class TextTable {
     std::vector<std::string> cells;
     Colour colour;
   };
+  struct Step {
+    std::size_t column;
+    Shorter shorter;
+  };
+  std::vector<bool> shown_columns() const;
+
   std::vector<Row> rows_;
+  std::vector<Step> steps_;
 };
+
+/// `cuda/float4` of `cuda/reduce_sum/float4`: for tables whose title names the experiment.
+std::string without_experiment(const std::string& rung);
+/// What stands before the first ` [` or ` (`: a ratio without its interval, without the name of what it is to.
+std::string without_details(const std::string& cell);
 
 /// Where text goes.
 struct Terminal {
   std::size_t width = 0;  ///< 0 where it is no terminal.
-  bool colours = false;   ///< Only on a terminal, and never with NO_COLOR.
+  bool colours = false;   ///< Only on a terminal that knows them, and never with NO_COLOR.
 
   /// For a file descriptor.
   static Terminal of(int descriptor);

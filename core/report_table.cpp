@@ -14,12 +14,23 @@
 namespace crosswarp {
 namespace {
 
-std::string factor(const std::optional<Ratio>& ratio) { return ratio ? times(ratio->value) : "-"; }
+/// `1.05 (naive)`: what it is to stands beside it. Empty where there is none.
+std::string factor(const std::optional<Ratio>& ratio, const std::string& to = "") {
+  if (!ratio) return "";
+  return to.empty() ? times(ratio->value) : fmt::format("{} ({})", times(ratio->value), to);
+}
 
-std::string factor_with_interval(const std::optional<Ratio>& ratio) {
-  if (!ratio) return "-";
-  if (std::isnan(ratio->interval.low)) return factor(ratio) + " [?]";
-  return fmt::format("{} [{}, {}]", times(ratio->value), times(ratio->interval.low), times(ratio->interval.high));
+std::string factor_with_interval(const std::optional<Ratio>& ratio, const std::string& to) {
+  if (!ratio) return "";
+  if (std::isnan(ratio->interval.low)) return factor(ratio, to);
+  return fmt::format("{} [{}, {}] ({})", times(ratio->value), times(ratio->interval.low), times(ratio->interval.high),
+                     to);
+}
+
+/// The spread of one sample is not known.
+std::string spread_of(const Result& r) {
+  const std::vector<double> samples = flatten(r.measurement.seconds);
+  return samples.size() > 1 ? percent(spread(samples)) : "-";
 }
 
 /// What to know about a number, before the idea: notes, what was observed, whether it is proven.
@@ -43,6 +54,14 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.substr(0, bytes) + "…";
 }
 
+/// A title that is longer than the terminal is wide, part by part.
+std::string wrapped(std::string title, std::size_t width) {
+  constexpr std::string_view between = "  |  ";
+  if (width == 0 || columns(title) <= width) return title;
+  for (auto at = title.find(between); at != title.npos; at = title.find(between)) title.replace(at, between.size(), "\n  ");
+  return title;
+}
+
 std::string pad(const std::string& text, std::size_t width, bool left) {
   const std::string blanks(width - std::min(width, columns(text)), ' ');
   return left ? text + blanks : blanks + text;
@@ -62,18 +81,46 @@ void TextTable::row(std::vector<std::string> cells, Colour colour) {
   rows_.push_back({std::move(cells), colour});
 }
 
-std::string TextTable::text(std::size_t width, bool colours) const {
-  std::vector<std::size_t> widths;
+std::vector<bool> TextTable::shown_columns() const {
+  std::vector<bool> shown;
   for (const Row& row : rows_) {
-    widths.resize(std::max(widths.size(), row.cells.size()));
-    for (std::size_t c = 0; c + 1 < row.cells.size(); ++c) widths[c] = std::max(widths[c], columns(row.cells[c]));
+    shown.resize(std::max(shown.size(), row.cells.size()), rows_.size() == 1);
+    for (std::size_t c = 0; c < row.cells.size(); ++c)
+      if (&row != &rows_.front() && !row.cells[c].empty()) shown[c] = true;
   }
+  return shown;
+}
+
+std::string TextTable::text(std::size_t width, bool colours) const {
+  std::vector<Row> rows = rows_;
+  std::vector<bool> shown = shown_columns();
+  std::vector<std::size_t> widths;
+  const auto measure = [&] {
+    widths.assign(shown.size(), 0);
+    for (const Row& row : rows)
+      for (std::size_t c = 0; c < row.cells.size(); ++c) widths[c] = std::max(widths[c], columns(row.cells[c]));
+  };
+  const auto fits = [&] {
+    measure();
+    std::size_t needed = 0;
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (shown[c]) needed += c + 1 < widths.size() ? widths[c] + 2 : std::min(widths[c], least_last);
+    return width == 0 || needed <= width;
+  };
+  for (std::size_t step = 0; !fits() && step < steps_.size(); ++step)
+    if (const auto& [column, shorter] = steps_[step]; !shorter)
+      shown.at(column) = false;
+    else
+      for (Row& row : rows)
+        if (column < row.cells.size()) row.cells[column] = shorter(row.cells[column]);
+  measure();
   std::string all;
-  for (const Row& row : rows_) {
+  for (const Row& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      if (!shown[c]) continue;
       const bool last = c + 1 == row.cells.size();
-      line += (c ? "  " : "") + (last ? row.cells[c] : pad(row.cells[c], widths[c], c == 0));
+      line += (line.empty() ? "" : "  ") + (last ? row.cells[c] : pad(row.cells[c], widths[c], c == 0));
     }
     line = cut(line, width);
     while (line.ends_with(' ')) line.pop_back();
@@ -85,23 +132,38 @@ std::string TextTable::text(std::size_t width, bool colours) const {
 }
 
 std::string TextTable::markdown() const {
+  const std::vector<bool> shown = shown_columns();
   std::string all;
   for (const Row& row : rows_) {
-    for (const std::string& cell : row.cells) all += "| " + markdown_cell(cell) + " ";
+    for (std::size_t c = 0; c < row.cells.size(); ++c)
+      if (shown[c]) all += "| " + markdown_cell(row.cells[c]) + " ";
     all += "|\n";
     if (&row != &rows_.front()) continue;
-    for (std::size_t c = 0; c < row.cells.size(); ++c) all += c == 0 || c + 1 == row.cells.size() ? "|---" : "|--:";
+    for (std::size_t c = 0; c < row.cells.size(); ++c)
+      if (shown[c]) all += c == 0 || c + 1 == row.cells.size() ? "|---" : "|--:";
     all += "|\n";
   }
   return all;
+}
+
+std::string without_experiment(const std::string& rung) {
+  const auto first = rung.find('/'), second = rung.find('/', first + 1);
+  return second == rung.npos ? rung : rung.substr(0, first) + rung.substr(second);
+}
+
+std::string without_details(const std::string& cell) {
+  return cell.substr(0, std::min(cell.find(" ["), cell.find(" (")));
 }
 
 Terminal Terminal::of(int descriptor) {
   if (!isatty(descriptor)) return {};
   winsize size{};
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  const char* no_colour = std::getenv("NO_COLOR");
-  return {known ? size.ws_col : std::size_t{80}, !no_colour || !*no_colour};
+  const auto is_set = [](const char* variable, std::string_view to) {
+    const char* value = std::getenv(variable);
+    return value && (to.empty() ? *value != 0 : value == to);
+  };
+  return {known ? size.ws_col : std::size_t{80}, !is_set("NO_COLOR", "") && !is_set("TERM", "dumb")};
 }
 
 std::string show_rate(std::optional<double> rate, Quantity of) {
@@ -172,18 +234,24 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
     const std::string rung = r.cell.rung();
     if (r.status != Status::ok) {
       row(
-          {rung, "-", "-", "-", "-", "-", "-", "-"}, [](Distribution) { return "-"; }, r.label(),
+          {rung, "-", "-", "-", "-", "", "", ""}, [](Distribution) { return "-"; }, r.label(),
           r.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
       continue;
     }
     row(
-        {rung, si(r.time(), "s"), percent(spread(flatten(r.measurement.seconds))), show_rate(r.rate(), r.cost.rated),
-         percent(r.of_measured_peak()), factor(r.parent), factor(r.library), factor_with_interval(r.other)},
+        {rung, si(r.time(), "s"), spread_of(r), show_rate(r.rate(), r.cost.rated),
+         percent(r.of_measured_peak()), factor(r.parent, r.cell.variant->improves), factor(r.library),
+         factor_with_interval(r.other, without_experiment(r.other_rung))},
         [&](Distribution distribution) { return show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr); },
         remarks(r) + r.cell.variant->idea,
         &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
   }
-  return title + "\n" + text.text(terminal.width, terminal.colours);
+  enum Column : std::size_t { rung, time, plus_minus, rate, of_peak, parent, library, other };
+  text.narrow(rung, without_experiment);
+  text.narrow(other, without_details);
+  text.narrow(parent, without_details);
+  for (const Column column : {plus_minus, other, of_peak, library, parent}) text.narrow(column);
+  return wrapped(title, terminal.width) + "\n" + text.text(terminal.width, terminal.colours);
 }
 
 }  // namespace crosswarp
