@@ -66,6 +66,7 @@ void print_list(const Filter& filter) {
                origin + (v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible)},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
   }
+  table.narrow(1);
   print(table);
 }
 
@@ -176,6 +177,7 @@ int profile_cell(const Options& options, Runner& runner) {
 }
 
 void print_devices() {
+  std::string absent;
   TextTable table;
   std::map<std::string, DeviceInfo> incomplete;
   table.row(
@@ -184,7 +186,7 @@ void print_devices() {
   for (const auto& backend : Registry::instance().backends()) {
     const std::vector<DeviceInfo> devices = backend->devices();
     if (devices.empty()) {
-      table.row({backend->name(), "-", "-", "-", "-", "-", "-", "-", "-", "-", "none: " + backend->why_none()});
+      absent += fmt::format("{}  has no device here: {}\n", backend->name(), backend->why_none());
       continue;
     }
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -201,8 +203,10 @@ void print_devices() {
                  or_unknown(d.peak("f32"), si(d.peak("f32"), "FLOP/s")), what});
     }
   }
+  enum Column : std::size_t { name, place, architecture, memory, cache, units, clock, memory_rate, cache_rate, fp32 };
+  for (const Column column : {cache_rate, units, clock, cache, fp32}) table.narrow(column);
   print(table);
-  std::cout << "Rates are theoretical. Backends that see the same device share it.\n";
+  std::cout << absent << "Rates are theoretical. Backends that see the same device share it.\n";
   for (const auto& [key, d] : incomplete)
     std::cout << fmt::format("{} ({}): this build's code for it lacks {}; {}\n", key, d.name,
                              fmt::join(d.not_compiled, ", "), d.how_to_compile);

@@ -140,12 +140,16 @@ void load_modules(const std::vector<std::string>& arguments) {
   for (const std::string& path : paths) load_module(path, hang_limit);
 }
 
-/// What options take that name something, by the options' names.
-std::map<std::string, std::vector<std::string>> known_values() {
+/// What options take that name something, by the options' names: of variants, those that `filter` leaves.
+std::map<std::string, std::vector<std::string>> known_values(const Filter& filter) {
+  const auto is_left = [](const std::vector<std::string>& asked, const std::string& name) {
+    return asked.empty() || std::ranges::find(asked, name) != asked.end();
+  };
   std::map<std::string, std::set<std::string>> sets;
   const Registry& registry = Registry::instance();
   for (const auto& backend : registry.backends()) sets["backend"].insert(backend->name());
   for (const auto& [id, variant] : registry.variants()) {
+    if (!is_left(filter.backends, variant.backend) || !is_left(filter.experiments, variant.experiment)) continue;
     sets["variant"].insert(variant.name);
     for (const Tuning& tuning : variant.tunings)
       if (!tuning.values.empty()) sets["tuning"].insert(tuning.name());
@@ -158,6 +162,22 @@ std::map<std::string, std::vector<std::string>> known_values() {
   std::map<std::string, std::vector<std::string>> values;
   for (const auto& [name, set] : sets) values[name].assign(set.begin(), set.end());
   return values;
+}
+
+/// What a line that is being typed has selected so far; nothing where that cannot be told.
+Filter selected_by(const std::string& line) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  Filter filter;
+  add_names(app, "--backend", filter.backends, "");
+  add_names(app, "--experiment", filter.experiments, "");
+  try {
+    app.parse(line.substr(0, line.rfind(' ')), true);
+  } catch (const CLI::ParseError&) {
+    return {};
+  }
+  return filter;
 }
 
 /// `is_whole`: it has the request of the run that it goes on with, if it does.
@@ -315,7 +335,7 @@ Options parse(const std::vector<std::string>& all, bool is_whole) {
 
   options.action = Options::Action::nothing;
   if (complete) {
-    for (const std::string& word : completions(app, known_values(), line)) std::cout << word << "\n";
+    for (const std::string& word : completions(app, known_values(selected_by(line)), line)) std::cout << word << "\n";
     return options;
   }
   try {

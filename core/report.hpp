@@ -10,8 +10,8 @@
 
 namespace crosswarp {
 
-/// Lines of cells, aligned by the widest of each column. The first column is left-aligned, so is the last. A column that
-/// is empty below its head is left out.
+/// Lines of cells, aligned by the widest of each column. The first column is left-aligned, so is the last. A column
+/// that is empty below its head is left out.
 class TextTable {
  public:
   enum class Colour { none, good, bad, faint };
@@ -22,7 +22,7 @@ class TextTable {
 
   /// What else text() does where lines are too long, in the order of these calls, until they are not: it shortens the
   /// cells of a column, or leaves the column out where `shorter` is null. Only then is the last column cut to less than
-  /// `least_last`. Figures are never cut.
+  /// `least_last`; not at all where that is npos. Figures are never cut.
   void narrow(std::size_t column, Shorter shorter = nullptr) { steps_.push_back({column, shorter}); }
   std::size_t least_last = 24;
 

@@ -36,12 +36,13 @@ CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, 
 }
 
 void CsvFile::add(const Result& r) {
+  const std::vector<double> samples = flatten(r.measurement.seconds);
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
   std::string line = fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
       field(r.device.name), r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
-      number(when_ok(spread(flatten(r.measurement.seconds)))), flatten(r.measurement.seconds).size(),
-      r.measurement.launches, number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
+      number(samples.size() > 1 ? when_ok(spread(samples)) : std::nullopt), samples.size(), r.measurement.launches,
+      number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
       number(r.of_theoretical_peak()), value(r.parent), value(r.library), value(r.other), field(r.other_rung),
       r.kernel.registers ? std::to_string(r.kernel.registers) : "",
       r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words));

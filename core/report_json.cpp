@@ -114,7 +114,7 @@ std::string json_line(const Result& r) {
   json["launches_per_sample"] = m.launches;
   json["samples"] = samples.size();
   json["median"] = r.time() ? Json(nanoseconds(median(samples))) : Json(nullptr);
-  json["spread"] = ok ? Json(spread(samples)) : Json(nullptr);
+  json["spread"] = ok && samples.size() > 1 ? Json(spread(samples)) : Json(nullptr);
   json["stopped"] = m.stopped;
   json["sm_clock_mhz"] = known(m.after.clock / 1e6);
   json["sm_clock_mhz_before"] = known(m.before.clock / 1e6);

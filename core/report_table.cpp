@@ -27,6 +27,13 @@ std::string factor_with_interval(const std::optional<Ratio>& ratio, const std::s
                      to);
 }
 
+/// Of loads that the kernel timed itself, its time; launching it is no part of that.
+std::string rate_of(const Result& r) {
+  const auto by_the_kernel = std::ranges::find(r.observed, "ns_per_load", &Observation::name);
+  return by_the_kernel == r.observed.end() ? show_rate(r.rate(), r.cost.rated)
+                                           : show_rate(1e9 / by_the_kernel->value, Quantity::accesses);
+}
+
 /// The spread of one sample is not known.
 std::string spread_of(const Result& r) {
   const std::vector<double> samples = flatten(r.measurement.seconds);
@@ -58,7 +65,8 @@ std::string cut(const std::string& text, std::size_t width) {
 std::string wrapped(std::string title, std::size_t width) {
   constexpr std::string_view between = "  |  ";
   if (width == 0 || columns(title) <= width) return title;
-  for (auto at = title.find(between); at != title.npos; at = title.find(between)) title.replace(at, between.size(), "\n  ");
+  for (auto at = title.find(between); at != title.npos; at = title.find(between))
+    title.replace(at, between.size(), "\n  ");
   return title;
 }
 
@@ -122,7 +130,7 @@ std::string TextTable::text(std::size_t width, bool colours) const {
       const bool last = c + 1 == row.cells.size();
       line += (line.empty() ? "" : "  ") + (last ? row.cells[c] : pad(row.cells[c], widths[c], c == 0));
     }
-    line = cut(line, width);
+    if (least_last != std::string::npos) line = cut(line, width);
     while (line.ends_with(' ')) line.pop_back();
     static constexpr const char* codes[] = {"", "\033[32m", "\033[31m", "\033[2m"};
     if (colours && row.colour != Colour::none) line = codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m";
@@ -239,7 +247,7 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
       continue;
     }
     row(
-        {rung, si(r.time(), "s"), spread_of(r), show_rate(r.rate(), r.cost.rated),
+        {rung, si(r.time(), "s"), spread_of(r), rate_of(r),
          percent(r.of_measured_peak()), factor(r.parent, r.cell.variant->improves), factor(r.library),
          factor_with_interval(r.other, without_experiment(r.other_rung))},
         [&](Distribution distribution) { return show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr); },

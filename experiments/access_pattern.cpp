@@ -18,7 +18,7 @@ std::string AccessPattern::where_it_bends(const std::vector<Outcome>& outcomes) 
       const auto next = seconds.find(2 * stride);
       if (next != seconds.end() && next->second < 1.5 * time)
         return rung + ": the knee is at stride " + std::to_string(stride) + ", " + std::to_string(4 * stride) +
-               " bytes apart; the seed's figures have it at 8, one 32-byte sector, where its text says 128 bytes";
+               " bytes apart; sectors of 32 bytes would have it at 8";
     }
   }
   return {};

@@ -1,6 +1,9 @@
 // The command line as a user meets it: one clear line for every request that cannot be met, exit codes, outputs.
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -257,6 +260,73 @@ TEST(Program, SkipsASizeThatDoesNotFitAndRunsTheOthers) {
       << results[1]["label"];
   EXPECT_NE(run("--verify " + cells).output.find("1 ok, 0 wrong, 0 failed, 1 skipped"), std::string::npos);
   EXPECT_NE(run("--dry-run " + cells).output.find("skipped: needs 1 TiB"), std::string::npos);
+}
+
+/// What a program writes to a terminal of 80 columns.
+std::string on_a_terminal(const std::string& environment, const std::string& arguments) {
+  int terminal = -1;
+  const winsize size{24, 80, 0, 0};
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
+  if (process == 0) {
+    execl("/bin/sh", "sh", "-c", (environment + " exec " + bench + " " + arguments).c_str(), nullptr);
+    _exit(127);
+  }
+  std::string output;
+  char piece[4096];
+  for (ssize_t got = 0; (got = ::read(terminal, piece, sizeof piece)) > 0;)
+    output.append(piece, static_cast<std::size_t>(got));
+  close(terminal);
+  waitpid(process, nullptr, 0);
+  std::erase(output, '\r');
+  return output;
+}
+
+std::size_t columns_of(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+TEST(Program, FitsATerminalOfEightyColumns) {
+  const std::string results = (source_tree() / "results/nvidia-h200/").string();
+  for (const std::string& arguments :
+       {"-q --experiment reduce_sum --backend host,kokkos --n 1000 --min-time 0.001", "--list", "--dry-run " + quick,
+        "compare --all " + results + "reduce_sum_hip.json " + results + "reduce_sum_hip_again.json"}) {
+    const std::string output = on_a_terminal("NO_COLOR=1", arguments);
+    std::istringstream lines(output);
+    std::size_t tables = 0;
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("/reduce_sum/") != line.npos && !line.starts_with("The runs differ")) {
+        EXPECT_LE(columns_of(line), 80u) << line;
+        ++tables;
+      }
+    EXPECT_GT(tables + (arguments.starts_with("-q") ? 1 : 0), 0u) << output;
+  }
+}
+
+TEST(Program, ColoursNothingForATerminalThatKnowsNone) {
+  EXPECT_NE(on_a_terminal("NO_COLOR= TERM=xterm", "devices").find("\033[2m"), std::string::npos);
+  EXPECT_EQ(on_a_terminal("NO_COLOR= TERM=dumb", "devices").find('\033'), std::string::npos);
+  EXPECT_EQ(on_a_terminal("NO_COLOR= TERM=dumb", quick).find('\033'), std::string::npos);
+}
+
+TEST(Program, SaysWhyABackendHasNoDevice) {
+  const std::string wide = run("devices").output;
+  const auto absent = wide.find("has no device here: ");
+  if (absent == wide.npos) GTEST_SKIP() << "every backend has one";
+  const std::string line = wide.substr(absent, wide.find('\n', absent) - absent);
+  EXPECT_NE(on_a_terminal("NO_COLOR=1", "devices").find(line), std::string::npos) << line;
+}
+
+TEST(Program, CompletesVariantsOfWhatIsSelected) {
+  const auto completed = [](const std::string& line) {
+    return run_process("COMP_LINE='" + line + "' " + bench + " --complete").output;
+  };
+  EXPECT_NE(completed("bench --variant ").find("reference\n"), std::string::npos);
+  EXPECT_EQ(completed("bench --experiment reduce_sum --backend kokkos --variant ").find("reference\n"),
+            std::string::npos);
+  EXPECT_NE(completed("bench --experiment reduce_sum --backend kokkos --variant ra").find("range\n"),
+            std::string::npos);
+  EXPECT_EQ(completed("bench --experiment row_sum --variant ").find("range\n"), std::string::npos);
 }
 
 TEST(Program, SaysItsVersion) {

@@ -438,6 +438,32 @@ TEST(Report, DrawsWithoutAFileOrAShell) {
   fs::remove_all(program);
 }
 
+std::function<void(Json&)> step(const std::string& variant, const std::string& improves, double nanoseconds) {
+  return [=](Json& row) {
+    rung("cuda", "X", nanoseconds)(row);
+    row["variant"] = variant;
+    row["improves"] = improves.empty() ? Json(nullptr) : Json(improves);
+    row["name"] = "cuda/reduce_sum/" + variant + "/n:67108864/type:f32/cold";
+    if (!improves.empty()) row["over_parent"] = {{"value", 2}, {"low", 1.9}, {"high", 2.1}};
+  };
+}
+
+TEST(Report, KeepsTheLaddersOrderOverSeveralFiles) {
+  const File newer("newer.json", made_up({step("third", "second", 30)}, "2026-02-01")),
+      older("older.json", made_up({step("first", "", 100), step("second", "first", 60), step("third", "second", 40)})),
+      other("other.json", made_up({step("second", "first", 50)}, "2026-01-15"));
+  const std::string markdown = report(std::string(newer) + " " + std::string(other) + " " + std::string(older)).output;
+  const auto at = [&](const std::string& text) { return markdown.find(text); };
+  EXPECT_LT(at("/first`"), at("/second`")) << markdown;
+  EXPECT_LT(at("/second`"), at("/third`")) << markdown;
+  for (const char* once : {"/first`", "/second`", "/third`"}) EXPECT_EQ(count(markdown, once), 1u) << markdown;
+  for (const char* newest : {"100 ns", "50.0 ns", "30.0 ns"}) EXPECT_EQ(count(markdown, newest), 1u) << markdown;
+  EXPECT_EQ(count(markdown, "2.00 (first)"), 1u) << markdown;
+  const Data data(page(std::string(newer) + " " + std::string(other) + " " + std::string(older)));
+  ASSERT_EQ(data.cells(), 3u);
+  EXPECT_TRUE(data.name(0).find("/first/") != std::string::npos && data.name(2).find("/third/") != std::string::npos);
+}
+
 TEST(Report, ReadsJournals) {
   const Json whole = made_up({rung("cuda", "X", 100), rung("cuda", "X", 200)});
   std::string lines = Json{{"context", whole["context"]}}.dump() + "\n";

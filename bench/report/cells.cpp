@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "bench/report/ratios.hpp"
+
 namespace crosswarp {
 namespace {
 
@@ -96,7 +98,8 @@ class Field {
     }
     for (const auto& [device, own] : found) {
       const bool runs = std::any_of(own.of_peak.begin(), own.of_peak.end(), [](double e) { return e > 0; });
-      result.devices.push_back({device, median(own.of_best), runs ? std::optional(median(own.of_peak)) : std::nullopt});
+      result.devices.push_back(
+          {device, geometric_mean(own.of_best), runs ? std::optional(geometric_mean(own.of_peak)) : std::nullopt});
     }
     if (devices_.size() > 1) {
       result.of_best = least_median_most(of_best);
@@ -121,6 +124,33 @@ class Field {
   std::map<std::string, std::map<std::string, std::vector<Place>>> at_;  // by point and device
 };
 
+/// The order of a run: backends as they came first, each from its first rung up by what its rungs improve on, libraries
+/// last.
+class Ladders {
+ public:
+  explicit Ladders(const std::vector<ReportCell>& cells) {
+    for (const auto& [row, source] : cells) {
+      backends_.try_emplace(row.backend, backends_.size());
+      if (const auto parent = row.all.find("improves"); parent != row.all.end() && parent->is_string())
+        parents_[stem(row) + row.all.at("variant").get<std::string>()] = stem(row) + parent->get<std::string>();
+    }
+  }
+
+  std::pair<std::size_t, std::size_t> place(const Row& row) const {
+    std::size_t height = row.library ? parents_.size() + 1 : 0;
+    if (!row.library)
+      for (auto parent = parents_.find(stem(row) + row.all.at("variant").get<std::string>());
+           parent != parents_.end() && height <= parents_.size(); parent = parents_.find(parent->second))
+        ++height;  // a ring of improvements would have no end
+    return {backends_.at(row.backend), height};
+  }
+
+ private:
+  static std::string stem(const Row& row) { return row.backend + "/" + row.experiment + "/"; }
+  std::map<std::string, std::size_t> backends_;
+  std::map<std::string, std::string> parents_;
+};
+
 }  // namespace
 
 std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
@@ -138,7 +168,8 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
       else
         cells[place->second] = {std::move(row), source};
     }
-  // Numbers sort as numbers; the rungs of a point keep their order.
+  const Ladders ladders(cells);
+  // Numbers sort as numbers; of several files, rungs stand as in a run of all of them.
   const auto values = [](const Row& row) {
     std::vector<Json> all;
     for (const auto& [axis, value] : row.axes.items()) all.push_back(value);
@@ -146,7 +177,8 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
   };
   std::stable_sort(cells.begin(), cells.end(), [&](const ReportCell& a, const ReportCell& b) {
     if (a.row.experiment != b.row.experiment) return a.row.experiment < b.row.experiment;
-    return values(a.row) < values(b.row);
+    const auto at_a = values(a.row), at_b = values(b.row);
+    return at_a != at_b ? at_a < at_b : ladders.place(a.row) < ladders.place(b.row);
   });
   return cells;
 }
@@ -169,7 +201,8 @@ std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells) {
       const Place reference = fastest(backends[0]), cell = fastest(backends[b]);
       const bool paired = cells[reference].source == cells[cell].source;
       const Placements &mine = cells[cell].row.seconds, &other = cells[reference].row.seconds;
-      all.push_back({reference, cell, paired ? paired_ratio(mine, other) : location_ratio(mine, other), paired});
+      all.push_back(
+          {reference, cell, speedup(paired ? paired_ratio(mine, other) : location_ratio(mine, other)), paired});
     }
   }
   return all;

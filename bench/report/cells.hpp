@@ -22,7 +22,7 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files);
 /// The fastest rung of a backend at a point beside that of the reference.
 struct SideBySide {
   std::size_t reference, cell;  ///< Places among the cells.
-  Ratio ratio;                  ///< How much longer it takes than the reference.
+  Ratio ratio;                  ///< How many times as fast as the reference it is.
   bool paired;                  ///< Whether they were sampled in the same rounds.
 };
 
@@ -37,8 +37,8 @@ struct Portability {
   std::size_t points;                                  ///< Those that every device has, and that it is meant for.
   struct OnDevice {
     std::string device;
-    double of_best;                 ///< Median over the points of the best known time over its own; 0: does not run.
-    std::optional<double> of_peak;  ///< Median of the share of the measured peak, else of the theoretical one.
+    double of_best;  ///< Geometric mean over the points of the best known time over its own; 0: does not run.
+    std::optional<double> of_peak;  ///< The same of its share of the measured peak, else of the theoretical one.
   };
   std::vector<OnDevice> devices;
   /// The least, the median and the most over the points; of one device only there is none.

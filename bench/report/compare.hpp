@@ -23,9 +23,9 @@ struct CompareOptions {
 /// or written, and where no cell is in both.
 bool compare_runs(const CompareOptions& comparison);
 
-/// Writes how much longer the other backends take than the first, point by point, and what else differs between the two
-/// rows. Throws Error where the file cannot be read or written, lacks what is asked for, or has no point at which two
-/// of them have a time on the same device.
+/// Writes how many times as fast as the first the other backends are, point by point, and what else differs between the
+/// two rows. Throws Error where the file cannot be read or written, lacks what is asked for, or has no point at which
+/// two of them have a time on the same device.
 void compare_backends(const CompareOptions& comparison);
 
 }  // namespace crosswarp

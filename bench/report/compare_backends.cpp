@@ -18,7 +18,8 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_counters = 6;  // shown in a line: those that differ most
+constexpr std::size_t most_of_kernel = 2;  // facts of the kernels shown in a line
+constexpr std::size_t most_counters = 3;   // shown in a line: those that differ most
 
 /// One side of the comparison: a backend, or one of its rungs.
 class Side {
@@ -113,7 +114,7 @@ std::string kernel_differences(const Row& from, const Row& to) {
     if (const auto other = to.kernel.find(name); other != to.kernel.end() && other->second != value)
       all.emplace_back(std::abs(std::log(value / other->second)),
                        fmt::format("{} {:.4g} → {:.4g}", name, value, other->second));
-  return in_order(std::move(all), from.kernel.size());
+  return in_order(std::move(all), most_of_kernel);
 }
 
 /// `l2_throughput 91 → 40`: what both have counted, that which means most first.
@@ -164,10 +165,10 @@ std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side
     const Row &reference = *gap.reference, &row = *gap.row;
     TextTable& table = tables[fmt::format("{}, {}, {}:", row.experiment, row.mode, row.device)];
     if (table.rows() == 0)
-      table.row({"point", first.name(), "time", "other", "time", "times as long [95 %]", "what differs"},
+      table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "what differs"},
                 TextTable::Colour::faint);
     table.row({row.point, Side::rung(reference), si(location(reference.seconds), "s"), Side::rung(row),
-               si(location(row.seconds), "s"), precise(gap.ratio), differences(reference, row)});
+               si(location(row.seconds), "s"), precise(speedup(gap.ratio)), differences(reference, row)});
   }
   return tables;
 }
@@ -188,7 +189,7 @@ void compare_backends(const CompareOptions& comparison) {
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
   std::set<const Row*> compared;
   for (const Gap& gap : found) {
-    if (gap.fastest) ratios[gap.side][gap.row->experiment].push_back(gap.ratio.value);
+    if (gap.fastest) ratios[gap.side][gap.row->experiment].push_back(speedup(gap.ratio).value);
     compared.insert(gap.reference);
   }
   Page page(comparison.format, comparison.output);
@@ -197,7 +198,7 @@ void compare_backends(const CompareOptions& comparison) {
     page.table(table);
   }
   for (std::size_t s = 1; s < sides.size(); ++s)
-    page.table(geometric_means(ratios[s], fmt::format("{} / {}", sides[s].name(), sides.front().name())));
+    page.table(geometric_means(ratios[s], fmt::format("{}, × as fast as {}", sides[s].name(), sides.front().name())));
   page.paragraph(fmt::format("Compared at {} of {} points.", compared.size(), all_points.size()));
   page.write();
 }

@@ -86,18 +86,22 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
 
 TextTable times_table(const std::vector<Compared>& compared, bool all) {
   TextTable table;
-  table.row({"verdict", "new / old [95 %]", "old", "new", "placements", "P(slower)", "p", "counts from", "cell"},
+  table.row({"verdict", "× as fast [95 %]", "old", "new", "placements", "P(slower)", "p", "counts from", "cell"},
             TextTable::Colour::faint);
   for (const auto& [before, after, change] : compared) {
     if (change.finding == Finding::within_noise && !all) continue;
     static constexpr TextTable::Colour colours[] = {TextTable::Colour::none, TextTable::Colour::good,
                                                     TextTable::Colour::bad, TextTable::Colour::faint};
-    table.row({to_string(change.finding), precise(change.ratio), si(location(before->seconds), "s"),
+    table.row({to_string(change.finding), precise(speedup(change.ratio)), si(location(before->seconds), "s"),
                si(location(after->seconds), "s"), fmt::format("{}, {}", before->seconds.size(), after->seconds.size()),
                change.test ? fmt::format("{:.2f}", change.test->superiority) : "-",
                change.test ? fmt::format("{:.1g}", change.test->p) : "-", percent(change.least_change), before->name},
               colours[static_cast<std::size_t>(change.finding)]);
   }
+  enum Column : std::size_t { verdict, ratio, old_time, new_time, placements, superiority, p, counts_from };
+  for (const Column column : {counts_from, placements, p, superiority}) table.narrow(column);
+  table.narrow(ratio, without_details);
+  for (const Column column : {old_time, new_time}) table.narrow(column);
   return table;
 }
 
@@ -166,7 +170,7 @@ bool compare_runs(const CompareOptions& comparison) {
   const std::vector<Compared> compared = compare_times(comparison, before, old_cells, new_cells);
   const std::vector<Untimed> untimed = untimed_cells(old_cells, new_cells);
   std::map<std::string, std::vector<double>> ratios;  // by experiment
-  for (const Compared& cell : compared) ratios[cell.before->experiment].push_back(cell.change.ratio.value);
+  for (const Compared& cell : compared) ratios[cell.before->experiment].push_back(speedup(cell.change.ratio).value);
 
   Page page(comparison.format, comparison.output);
   page.table(runs(before, after));
@@ -174,7 +178,7 @@ bool compare_runs(const CompareOptions& comparison) {
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
   page.table(times_table(compared, comparison.all));
   page.table(untimed_table(untimed, comparison.all));
-  page.table(geometric_means(ratios, "new / old"));
+  page.table(geometric_means(ratios, "new, × as fast as old"));
   page.paragraph(summary(compared, untimed));
   page.write();
   return std::none_of(compared.begin(), compared.end(),

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "bench/report/cells.hpp"
 #include "core/format.hpp"
 
 namespace crosswarp {
@@ -20,6 +21,20 @@ std::string factor(const std::optional<Ratio>& ratio, bool with_interval = false
   const std::string value = times(ratio->value);
   if (!with_interval || std::isnan(ratio->interval.low)) return value;
   return fmt::format("{} [{}, {}]", value, times(ratio->interval.low), times(ratio->interval.high));
+}
+
+/// Of loads that the kernel timed itself, its time, as in every other report.
+std::string rate(const Row& row) {
+  const auto by_the_kernel = row.observed.find("ns_per_load");
+  return by_the_kernel == row.observed.end() || !row.time ? show_rate(row.rate, row.rate_of)
+                                                          : show_rate(1e9 / by_the_kernel->second, Quantity::accesses);
+}
+
+/// ` (naive)`: what a ratio is to, as the field `key` of the file names it.
+std::string to(const std::optional<Ratio>& ratio, const Row& row, const char* key) {
+  const auto name = row.all.find(key);
+  if (!ratio || name == row.all.end() || !name->is_string()) return "";
+  return " (" + markdown_cell(without_experiment(name->get<std::string>())) + ")";
 }
 
 /// `2^20` where it is that, else decimal.
@@ -89,10 +104,10 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
   for (const Row& r : rows) {
     text +=
         fmt::format("| {} | {} | {} | {} |", markdown_code(r.rung), r.time ? si(r.time, "s") : markdown_cell(r.status),
-                    show_rate(r.rate, r.rate_of), percent(r.of_peak));
-    text += column(parent, fmt::format(" {} |", factor(r.over_parent)));
+                    rate(r), percent(r.of_peak));
+    text += column(parent, fmt::format(" {}{} |", factor(r.over_parent), to(r.over_parent, r, "improves")));
     text += column(library, fmt::format(" {} |", factor(r.over_library)));
-    text += column(other, fmt::format(" {} |", factor(r.over_other, true)));
+    text += column(other, fmt::format(" {}{} |", factor(r.over_other, true), to(r.over_other, r, "other")));
     if (const Row* g = graph(r))
       text += fmt::format(" {} | {} |", g->time ? si(g->time, "s") : markdown_cell(g->status), factor(g->over_library));
     else
@@ -109,7 +124,7 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
 /// What a cell of an overview shows: a time, or the time of one access.
 std::string in_short(const Row& r) {
   if (!r.time) return markdown_cell(r.status);
-  return r.rate_of == Quantity::accesses ? show_rate(r.rate, r.rate_of) : si(r.time, "s");
+  return r.rate_of == Quantity::accesses ? rate(r) : si(r.time, "s");
 }
 
 /// A table as Markdown, by lines of cells.
@@ -206,24 +221,25 @@ std::string short_point(const Json& axes, const std::set<std::string>& known) {
   return text;
 }
 
-std::string markdown_report(std::vector<ResultFile> files) {
+std::string markdown_report(const std::vector<ResultFile>& files) {
   // by experiment, mode and device
   std::map<std::array<std::string, 3>, Points> all;
   std::map<std::array<std::string, 3>, std::vector<std::string>> findings;
   std::string provenance;
-  for (ResultFile& file : files) {
+  for (const ResultFile& file : files) {
     std::string source = fmt::format("{}: commit {}, {}, seed {}", file.name(), file.said("commit"),
                                      file.said("date").substr(0, 10), file.said("seed"));
     if (file.context.contains("kokkos")) source += ", Kokkos " + file.said("kokkos");
     provenance += markdown_cell(source + ".") + "\n";
     for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.lines;
-    for (Row& row : file.rows) {
-      if (row.repetition != 0) continue;
-      std::vector<Json> key;
-      for (const auto& [axis, value] : row.axes.items()) key.push_back(value);
-      const std::string device = row.device.empty() ? "no device" : row.device;
-      all[{row.experiment, row.mode, device}][key].push_back(std::move(row));
-    }
+  }
+  std::vector<ReportCell> cells = report_cells(files);
+  for (ReportCell& cell : cells) {
+    Row& row = cell.row;
+    std::vector<Json> key;
+    for (const auto& [axis, value] : row.axes.items()) key.push_back(value);
+    const std::string device = row.device.empty() ? "no device" : row.device;
+    all[{row.experiment, row.mode, device}][key].push_back(std::move(row));
   }
   std::map<std::string, Named> named;  // by device
   for (const auto& [what, points] : all)

@@ -18,13 +18,15 @@ void write_output(const std::string& text, const std::string& path) {
 }
 
 Page::Page(Format format, std::string path)
-    : format_(format), path_(std::move(path)), colours_(path_.empty() && Terminal::of(STDOUT_FILENO).colours) {}
+    : format_(format), path_(std::move(path)), terminal_(path_.empty() ? Terminal::of(STDOUT_FILENO) : Terminal{}) {}
 
 void Page::paragraph(const std::string& text) { text_ += (text_.empty() ? "" : "\n") + printable(text) + "\n"; }
 
-void Page::table(const TextTable& table) {
+void Page::table(TextTable table) {
   if (table.rows() < 2) return;
-  text_ += (text_.empty() ? "" : "\n") + (format_ == Format::markdown ? table.markdown() : table.text(0, colours_));
+  table.least_last = std::string::npos;
+  text_ += (text_.empty() ? "" : "\n") +
+           (format_ == Format::markdown ? table.markdown() : table.text(terminal_.width, terminal_.colours));
 }
 
 void Page::write() const { write_output(text_, path_); }

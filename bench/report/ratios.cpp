@@ -7,6 +7,10 @@
 
 namespace crosswarp {
 
+Ratio speedup(const Ratio& of_times) {
+  return {1 / of_times.value, {1 / of_times.interval.high, 1 / of_times.interval.low}};
+}
+
 std::string precise(const Ratio& ratio) {
   if (std::isnan(ratio.interval.low)) return fmt::format("{:.3f} [?]", ratio.value);
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio.value, ratio.interval.low, ratio.interval.high);

@@ -10,6 +10,9 @@
 
 namespace crosswarp {
 
+/// How many times as fast, of how many times as long: above 1 is better, as in every other table.
+Ratio speedup(const Ratio& of_times);
+
 /// `1.031 [1.028, 1.033]`; `1.031 [?]` where the interval is unknown.
 std::string precise(const Ratio& ratio);
 

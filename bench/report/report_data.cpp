@@ -87,7 +87,7 @@ class Cells {
         {"time", digits(time)},
         {"low", digits(interval.low)},
         {"high", digits(interval.high)},
-        {"spread", value(row, "spread")},
+        {"spread", flatten(row.seconds).size() > 1 ? value(row, "spread") : Json(nullptr)},
         {"samples", flatten(row.seconds).size()},
         {"placements", row.seconds.size()},
         {"launches", value(row, "launches_per_sample")},

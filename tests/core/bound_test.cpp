@@ -66,9 +66,9 @@ TEST_F(BoundWords, NameTheLaunchOfAShortKernel) {
 
 TEST_F(BoundWords, AdmitThatNothingExplainsIt) {
   takes(10);
-  EXPECT_EQ(words(), "not explained by memory or compute (memory: 10 % of measured peak); at most 10.00 × to gain");
+  EXPECT_EQ(words(), "latency or contention, since far from every ceiling (memory: 10 % of measured peak); at most 10.00 × to gain");
   result.counters.emplace();  // asked for, and none read
-  EXPECT_TRUE(says("not explained"));
+  EXPECT_TRUE(says("latency or contention"));
 }
 
 TEST_F(BoundWords, NameThePartThatTheCostIsHeldTo) {
@@ -110,7 +110,7 @@ TEST_F(BoundWords, NameAtomicsOnlyWhereTheirUnitIsBusyAndNothingElseIs) {
   counted({{"l2_throughput", 2}, {"dram_throughput", 1}, {"l2_atomic_unit", 33}});
   EXPECT_TRUE(says("atomics on few addresses")) << words();
   counted({{"l2_throughput", 2}, {"dram_throughput", 1}, {"l2_atomic_unit", 10}});
-  EXPECT_TRUE(says("not explained")) << words();
+  EXPECT_TRUE(says("latency or contention")) << words();
   counted({{"l2_throughput", 60}, {"dram_throughput", 1}, {"l2_atomic_unit", 97}});
   EXPECT_FALSE(says("atomics")) << words();
 }

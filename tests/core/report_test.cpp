@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/format.hpp"
 #include "tests/core/fake.hpp"
 #include "tests/core/refuses.hpp"
 
@@ -515,6 +516,49 @@ TEST(TextTable, CutsLinesToTheWidth) {
   EXPECT_EQ(table.text(1, false), "…\n");
 }
 
+TEST(TextTable, LeavesOutColumnsBeforeItCutsAFigure) {
+  TextTable table;
+  table.row({"rung", "time", "×", "rate", "idea"});
+  table.row({"cuda/sum/float4", "4.13 µs", "1.02 [1.01, 1.03]", "3.21 TB/s", "sixteen bytes a load"});
+  table.row({"cuda/sum/naive", "9 s", "", "", "a label"});
+  table.least_last = 8;
+  table.narrow(0, without_experiment);
+  table.narrow(2, without_details);
+  table.narrow(3);
+  const std::string whole = table.text(0, false);
+  EXPECT_NE(whole.find("cuda/sum/float4  4.13 µs  1.02 [1.01, 1.03]  3.21 TB/s  sixteen bytes a load"), whole.npos);
+  EXPECT_EQ(table.text(200, false), whole);
+  EXPECT_EQ(table.text(60, false),
+            "rung            time                  ×       rate  idea\n"
+            "cuda/float4  4.13 µs  1.02 [1.01, 1.03]  3.21 TB/s  sixteen…\n"
+            "cuda/naive       9 s                                a label\n");
+  EXPECT_EQ(table.text(45, false),
+            "rung            time     ×  idea\n"
+            "cuda/float4  4.13 µs  1.02  sixteen bytes a …\n"
+            "cuda/naive       9 s        a label\n");
+  for (std::size_t width = 34; width < 90; ++width) {
+    const std::string text = table.text(width, false);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), width) << text;
+    EXPECT_NE(text.find("4.13 µs  1.02"), text.npos) << width << "\n" << text;
+    EXPECT_EQ(text.find("TB/s") != text.npos, text.find("rate") != text.npos) << text;
+  }
+}
+
+TEST(TextTable, LeavesOutAColumnWithNothingInIt) {
+  TextTable table;
+  table.row({"rung", "× library", "idea"});
+  table.row({"a", "", "b"});
+  EXPECT_EQ(table.text(0, false), "rung  idea\na     b\n");
+  EXPECT_EQ(table.markdown(), "| rung | idea |\n|---|---|\n| a | b |\n");
+}
+
+TEST(TextTable, TakesCellsForText) {
+  TextTable table;
+  table.row({"a\033[31m", "b\nc"});
+  EXPECT_EQ(table.text(0, false), "a [31m  b c\n");
+}
+
 TEST(TextTable, ColoursOnlyWhereAsked) {
   TextTable table;
   table.row({"abcdef"}, TextTable::Colour::bad);
@@ -577,6 +621,37 @@ TEST_F(TableTest, ShowsErrorsBesideTimes) {
   }
   ok.accuracy = Accuracy{.on = {}, .why_not = "no memory"};
   EXPECT_NE(table({ok}, {}).find("no accuracy: no memory"), std::string::npos);
+}
+
+TEST_F(TableTest, NamesWhatRatiosAreTo) {
+  ok.other = Ratio{0.5, {0.45, 0.55}};
+  ok.other_rung = "other/fill/best";
+  const std::string text = table({ok}, {});
+  EXPECT_NE(text.find("2.00 (naive)"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.50 [0.45, 0.55] (other/best)"), std::string::npos) << text;
+}
+
+TEST_F(TableTest, FitsEightyColumns) {
+  ok.other = Ratio{0.5, {0.45, 0.55}};
+  ok.other_rung = "other/fill/best";
+  ok.library = Ratio{0.5, {0.45, 0.55}};
+  const std::string text = table({ok, wrong, skipped}, {.width = 80});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 80u) << text;
+  for (const char* part : {"fake/better", "2.00 µs", "2.05 GB/s", "2.00", "wrong: "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST_F(TableTest, KnowsNoSpreadOfOneSample) {
+  ok.measurement.seconds = {{2e-6}};
+  EXPECT_NE(table({ok}, {}).find("2.00 µs  -  "), std::string::npos) << table({ok}, {});
+  EXPECT_TRUE(json::parse(json_line(ok)).at("spread").is_null());
+}
+
+TEST_F(TableTest, HasOneTimeOfALoad) {
+  ok.cost.rated = Quantity::accesses;
+  ok.observed = {{"ns_per_load", "ns", 186.6}};
+  EXPECT_NE(table({ok}, {}).find("187 ns each"), std::string::npos) << table({ok}, {});
 }
 
 TEST_F(TableTest, ShowsNoIntervalWhereThereIsNone) {

@@ -76,6 +76,10 @@
            Math.abs(value) < 99.95 ? 1 :
                                      0));
   const percent = (value) => (value === null || value === undefined ? '–' : `${(100 * value).toFixed(1)} %`);
+  /// `1.05 (naive)`: what a ratio is to, without its experiment.
+  const to = (ratio, name) =>
+      (ratio ? times(ratio[0]) + (name ? ` (${name.split('/').filter((_, i) => i !== 1 || name.split('/').length < 3).join('/')})` : '') :
+               '');
   const times = (value) =>
       (value === null                  ? '–' :
            value > 0 && value < 0.0995 ? value.toPrecision(2) :
@@ -263,7 +267,7 @@
           ['bound', cell.bound],
           ['proof', cell.proof],
           ['improves', cell.rung.improves],
-          ['against its parent', ratio(cell.parent)],
+          [`against its parent${cell.rung.improves ? `, ${cell.rung.improves}` : ''}`, ratio(cell.parent)],
           ['against the library', ratio(cell.library)],
           [`against ${cell.other_rung || 'the other backend'}`, ratio(cell.other)],
           [
@@ -425,7 +429,7 @@
       }
       target.dataset.state = 'drawn';
       target.setAttribute('aria-label', `${title}. ${made.summary} The same in numbers is below.`);
-      Plotly.react(target, made.traces, layout(made.layout), {
+      Plotly.react(target, made.traces, layout(made.layout, made.traces.filter((t) => t.showlegend !== false && t.name).length), {
         responsive: true,
         displaylogo: false,
         // Only these buttons: some versions of plotly add one that uploads the chart.
@@ -477,7 +481,15 @@
     parts.push(part);
   }
 
-  function layout(own) {
+  /// `entries`: of the legend. On a narrow screen it stands below the chart, to which it would leave no room.
+  function layout(own, entries) {
+    const isNarrow = window.innerWidth < 700;
+    const below = isNarrow ? {
+      margin: {l: 44, r: 8, t: 40, b: 48},
+      legend: {...own.legend, orientation: 'h', x: 0, y: -0.2, yanchor: 'top'},
+      height: (own.height || 450) + 20 * entries
+    } :
+                             {};
     const axis = {gridcolor: css('--grid'), linecolor: css('--line'), zerolinecolor: css('--line'), automargin: true};
     const axes = {};
     for (const name of ['xaxis', 'yaxis']) axes[name] = {...axis, ...own[name]};
@@ -492,6 +504,7 @@
       modebar: {bgcolor: 'rgba(0,0,0,0)', color: css('--faint'), activecolor: css('--accent')},
       ...own,
       ...axes,
+      ...below,
     };
   }
   /// Ticks at round numbers with their unit, which plotly's own prefixes do not know.
@@ -630,7 +643,8 @@
             return {why: `No rung has a number at ${point}: ${unique(list.map(showStatus)).join('; ')}.`};
           const isTime = withNumbers[0].rate_of === 'accesses', unit = units[withNumbers[0].rate_of];
           const library = fastest(list.filter((c) => c.rung.library));
-          const lines = ceilings(list);
+          // Of cells with a number, in the chart's unit: what others are held to may be of another kind.
+          const lines = ceilings(withNumbers.filter((c) => c.rate_of === withNumbers[0].rate_of));
           if (library)
             lines.push({
               value: rated(library),
@@ -696,8 +710,8 @@
             rows: list.map(
                 (c) =>
                     [cellButton(c, rungName(c)), showTime(c), ok(c) ? percent(c.spread) : '', showRated(c),
-                     percent(c.of_measured), c.parent ? times(c.parent[0]) : '', c.library ? times(c.library[0]) : '',
-                     c.other ? times(c.other[0]) : '', ...(both ? otherwise(launchedOtherwise(c)) : []),
+                     percent(c.of_measured), to(c.parent, c.rung.improves), c.library ? times(c.library[0]) : '',
+                     to(c.other, c.other_rung), ...(both ? otherwise(launchedOtherwise(c)) : []),
                      ...errorColumns(list).map((on) => showUlps((c.accuracy || {})[on])),
                      ok(c) ? c.bound : showStatus(c)]),
           };
@@ -916,7 +930,7 @@
     const groups = () => groupBy(pairs(), (p) => rest(p.cell.point, axisOf()));
     chart(
         parent, `backends-${experiment}`, 'Backends side by side',
-        'How many times as long the fastest rung of each other backend takes as that of the first, vendors’ libraries left out; with the 95 % interval.',
+        'How many times as fast as that of the first the fastest rung of each other backend is, above 1 faster, vendors’ libraries left out; with the 95 % interval.',
         [{
           name: 'rest',
           label: 'At',
@@ -933,7 +947,7 @@
           const xaxis = axis ? valueAxis(axis, own.map((p) => p.cell.point.axes[axis])) : {type: 'category'};
           const x = (p) => (axis ? onAxis(xaxis, axis, p.cell.point.axes[axis]) : p.cell.point.short);
           const reference = unique(own.map((p) => p.reference.rung.backend)).join(', ');
-          const told = (p) => `${plain(rungName(p.cell))} takes ${precise(p.ratio)} times<br>as long as ${
+          const told = (p) => `${plain(rungName(p.cell))} is ${precise(p.ratio)} times<br>as fast as ${
               plain(rungName(p.reference))}<br>${p.paired ? 'same rounds' : 'different runs'}<br>${hover(p.cell)}`;
           const traces = [...groupBy(own, (p) => p.cell.rung.backend)].map(([backend, mine], i) => {
             mine.sort((a, b) => comparePoints(a.cell.point, b.cell.point));
@@ -941,7 +955,7 @@
             return {
               type: 'scatter',
               mode: axis && typeof mine[0].cell.point.axes[axis] === 'number' ? 'lines+markers' : 'markers',
-              name: `${backend} / ${reference}`,
+              name: `${backend}, × as fast as ${reference}`,
               x: mine.map(x),
               y: mine.map((p) => p.ratio[0]),
               customdata: mine.map((p) => p.cell.place),
@@ -954,7 +968,7 @@
             };
           });
           const drawn =
-              across([{value: 1, name: `as long as ${reference}`, dash: 'dash', colour: css('--text')}], 'horizontal');
+              across([{value: 1, name: `as fast as ${reference}`, dash: 'dash', colour: css('--text')}], 'horizontal');
           const ends = own.flatMap((p) => p.ratio.filter((r) => r !== null)), least = Math.min(0.95, ...ends),
                 most = Math.max(1.05, ...ends);
           const isWide = least > 0 && most > 20 * least, room = 0.05 * (most - least);
@@ -965,13 +979,13 @@
               xaxis,
               shapes: drawn.shapes,
               legend: {orientation: 'h', y: 1, yanchor: 'bottom', x: 0},
-              yaxis: isWide ? logAxis('times as long', '', [least, most]) :
-                              {title: {text: 'times as long'}, range: [least - room, most + room]},
+              yaxis: isWide ? logAxis('times as fast', '', [least, most]) :
+                              {title: {text: 'times as fast'}, range: [least - room, most + room]},
             },
             summary: `${traces.map((t) => t.name).join(', ')} at ${
                 unique(own.map((p) => p.cell.point)).length} points, ${at}.`,
             head: [
-              'point', 'fastest of the first', '#time', 'fastest of the other', '#time', '#times as long [95 %]',
+              'point', 'fastest of the first', '#time', 'fastest of the other', '#time', '#× as fast [95 %]',
               'sampled'
             ],
             rows: own.map(
@@ -1024,7 +1038,7 @@
     const made = section('portability', 'Portability');
     made.append(element(
         'p', {},
-        'Efficiency against the best known variant of all backends on a device, and against its peak (the measured one where it is known); medians over the points. ' +
+        'Efficiency against the best known variant of all backends on a device, and against its peak (the measured one where it is known); geometric means over the points. ' +
             'Performance portability is their harmonic mean over the devices, 0 where one of them cannot run it (Pennycook, Sewall and Lee 2016); the median over the points, with the least and the most.'));
     const chosen = () => data.portability.filter(
         (p) => p.mode === filter.mode && (!filter.experiment || p.experiment === filter.experiment) &&
@@ -1056,7 +1070,7 @@
                   marker: {color: colour(backend)},
                   hoverinfo: 'text',
                   hovertext: own.map(
-                      (r) => `${plain(r.experiment)}, ${plain(backend)}: ${percent(r.value)}<br>median over ${
+                      (r) => `${plain(r.experiment)}, ${plain(backend)}: ${percent(r.value)}<br>over ${
                           r.points} points`),
                   text: own.map((r) => percent(r.value)),
                   textposition: 'outside',
