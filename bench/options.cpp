@@ -270,7 +270,7 @@ Options parse(const std::vector<std::string>& all, bool is_whole) {
   app.add_flag("--accuracy", options.accuracy,
                "Also errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; with\n"
                "--verify in place of times")
-      ->group("Output");
+      ->group("Measuring");
   app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
   add_number(app, "--hang-limit", options.hang_limit, 0.1, 86400.0,
              "Seconds without a sign of life after which a cell, or a module that is loaded, has failed")
