@@ -288,9 +288,9 @@ std::size_t columns_of(const std::string& line) {
 
 TEST(Program, FitsATerminalOfEightyColumns) {
   const std::string results = (source_tree() / "results/nvidia-h200/").string();
-  for (const std::string& arguments :
-       {"-q --experiment reduce_sum --backend host,kokkos --n 1000 --min-time 0.001", "--list", "--dry-run " + quick,
-        "compare --all " + results + "reduce_sum_hip.json " + results + "reduce_sum_hip_again.json"}) {
+  for (const std::string& arguments : std::vector<std::string>{
+           "-q --experiment reduce_sum --backend host,kokkos --n 1000 --min-time 0.001", "--list", "--dry-run " + quick,
+           "compare --all " + results + "reduce_sum_hip.json " + results + "reduce_sum_hip_again.json"}) {
     const std::string output = on_a_terminal("NO_COLOR=1", arguments);
     std::istringstream lines(output);
     std::size_t tables = 0;

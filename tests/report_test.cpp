@@ -256,7 +256,7 @@ TEST(ReportPage, HasPennycooksHarmonicMeanOverDevices) {
 
 TEST(ReportPage, HasNoMeanOverOneDevice) {
   const Data data(page(results("reduce_sum_hip")));
-  EXPECT_NEAR(data.portability("cuda")["devices"][0][1].get<double>(), 1, 0.01);
+  EXPECT_NEAR(data.portability("cuda")["devices"][0][1].get<double>(), 1, 0.02);
   EXPECT_TRUE(data.portability("cuda")["of_best"].is_null());
 }
 

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <set>
 
-#include "bench/report/ratios.hpp"
-
 namespace crosswarp {
 namespace {
 
@@ -201,8 +199,7 @@ std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells) {
       const Place reference = fastest(backends[0]), cell = fastest(backends[b]);
       const bool paired = cells[reference].source == cells[cell].source;
       const Placements &mine = cells[cell].row.seconds, &other = cells[reference].row.seconds;
-      all.push_back(
-          {reference, cell, speedup(paired ? paired_ratio(mine, other) : location_ratio(mine, other)), paired});
+      all.push_back({reference, cell, paired ? paired_ratio(other, mine) : location_ratio(other, mine), paired});
     }
   }
   return all;

@@ -19,7 +19,7 @@ namespace crosswarp {
 namespace {
 
 constexpr std::size_t most_of_kernel = 2;  // facts of the kernels shown in a line
-constexpr std::size_t most_counters = 3;   // shown in a line: those that differ most
+constexpr std::size_t most_counters = 4;   // shown in a line: those that differ most
 
 /// One side of the comparison: a backend, or one of its rungs.
 class Side {
@@ -152,7 +152,7 @@ std::vector<Gap> gaps(const std::vector<Rows>& points, const std::vector<Side>& 
       const Row* best = fastest(point, sides[s]);
       for (const Row* row : point)
         if (row == best || (all && sides[s].has(*row)))
-          gaps.push_back({reference, row, s, row == best, paired_ratio(row->seconds, reference->seconds)});
+          gaps.push_back({reference, row, s, row == best, paired_ratio(reference->seconds, row->seconds)});
     }
   }
   return gaps;
@@ -168,7 +168,7 @@ std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side
       table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "what differs"},
                 TextTable::Colour::faint);
     table.row({row.point, Side::rung(reference), si(location(reference.seconds), "s"), Side::rung(row),
-               si(location(row.seconds), "s"), precise(speedup(gap.ratio)), differences(reference, row)});
+               si(location(row.seconds), "s"), precise(gap.ratio), differences(reference, row)});
   }
   return tables;
 }
@@ -189,7 +189,7 @@ void compare_backends(const CompareOptions& comparison) {
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
   std::set<const Row*> compared;
   for (const Gap& gap : found) {
-    if (gap.fastest) ratios[gap.side][gap.row->experiment].push_back(speedup(gap.ratio).value);
+    if (gap.fastest) ratios[gap.side][gap.row->experiment].push_back(gap.ratio.value);
     compared.insert(gap.reference);
   }
   Page page(comparison.format, comparison.output);

@@ -102,6 +102,9 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
   for (const Column column : {counts_from, placements, p, superiority}) table.narrow(column);
   table.narrow(ratio, without_details);
   for (const Column column : {old_time, new_time}) table.narrow(column);
+  table.narrow(verdict, [](const std::string& cell) {
+    return cell == to_string(Finding::within_noise) ? "noise" : cell == to_string(Finding::no_verdict) ? "none" : cell;
+  });
   return table;
 }
 
@@ -144,6 +147,8 @@ TextTable untimed_table(const std::vector<Untimed>& untimed, bool all) {
     if (all || what != never_ok)
       table.row({what, before ? before->label : "-", after ? after->label : "-", before ? before->name : after->name},
                 what == broken ? TextTable::Colour::bad : TextTable::Colour::none);
+  const auto status_alone = [](const std::string& label) { return label.substr(0, label.find(':')); };
+  for (const std::size_t run : {1, 2}) table.narrow(run, status_alone);
   return table;
 }
 
