@@ -266,6 +266,22 @@ TEST_F(RunnerTest, CallsFailedWhatChangesTheDevicesState) {
   EXPECT_EQ(r.label(), "failed: changed the device's state: L2 set aside; a launch must leave it as it was");
 }
 
+TEST_F(RunnerTest, CallsFailedWhatLeaksMemoryButNotWhereAnotherProcessTakesSome) {
+  lab.device->asynchronous = true;
+  std::size_t free = std::size_t{1} << 30;
+  lab.device->free = [&] { return free; };
+  const Cell leaks = add("leaks", [&](const Launch& l) {
+    l.fill();
+    free -= std::size_t{1} << 18;
+  });
+  EXPECT_EQ(run(leaks).label(), "failed: leaks device memory: 5 MiB in 20 launches");
+  const Cell beside = add("beside", [&, n = 0ul](const Launch& l) mutable {
+    l.fill();
+    if (n++ == before_sampling - 1) free -= std::size_t{8} << 20;  // while it is verified as timed
+  });
+  EXPECT_EQ(run(beside).label(), "ok");
+}
+
 TEST_F(RunnerTest, CallsImplausibleWhatIsFasterThanAnEmptyLaunch) {
   const Cell quick = add("quick", [](const Launch& l) { l.fill(0.9e-6); });
   EXPECT_EQ(run(quick).status, Status::ok);  // where a launch is a call
