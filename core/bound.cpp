@@ -111,7 +111,8 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
   const double gain = std::max(1.0, 1 / share);
   const std::string at_most = fmt::format("; at most {:.2f} × to gain", gain);
   if (share >= nearest.near) return BoundInWords{ceiling + at_most, gain};
-  const std::string_view words = counted.empty() ? "latency or contention, since far from every ceiling" : std::string_view(counted);
+  const std::string_view words =
+      counted.empty() ? "latency or contention: far from every ceiling" : std::string_view(counted);
   return BoundInWords{fmt::format("{} ({}){}", words, ceiling, at_most), gain};
 }
 

@@ -105,6 +105,7 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
   table.narrow(verdict, [](const std::string& cell) {
     return cell == to_string(Finding::within_noise) ? "noise" : cell == to_string(Finding::no_verdict) ? "none" : cell;
   });
+  table.narrow(ratio, [](const std::string& cell) { return cell.substr(0, cell.find(" as fast")); });
   return table;
 }
 
