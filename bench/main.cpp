@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
@@ -109,6 +110,7 @@ int act(const Options& options) {
 int main(int argc, char** argv) {
   using namespace crosswarp;
   hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is an error of write(), like a full disk
   on_exit(refuse_foreign_exit, nullptr);
   int code = exit_bad_request;
   try {

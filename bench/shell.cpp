@@ -58,20 +58,24 @@ class Session {
         calls_(plan.groups.size()),
         results_(plan.groups.size()),
         progress_(options.quiet, plan.groups.size() * repetitions(options)) {
+    for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
+    catch_interrupts();
     const bool replaces = options.force_overwrite || options.json == options.resume;
     if (!options.json.empty()) json_.emplace(options.json, replaces ? Existing::replace : Existing::refuse);
     Context context = context_of(options, plan, executor);
     if (!options.resume.empty()) earlier_ = read_earlier(options.resume, context);
     add_measured(context, options, plan, executor);
+    if (ended()) {  // before the first result: the file stays as it was
+      json_.reset();
+      return;
+    }
     context.insert(earlier_.context.begin(), earlier_.context.end());
     for (std::size_t i = 0; i < earlier_.rows.size(); ++i)
       known_[{earlier_.rows[i].name, earlier_.rows[i].repetition}] = i;
     if (json_) json_->begin(context, earlier_.rows);
     if (!options.csv.empty()) csv_.emplace(options.csv, options.counters, options.accuracy);
-    for (std::size_t g = 0; g < plan.groups.size(); ++g) calls_[g].resize(plan.groups[g].cells.size());
     if (!options.resume.empty() && !options.quiet)
       std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options.resume);
-    catch_interrupts();
   }
 
   /// The next repetition's result of a cell. None where the user ended the run before.
@@ -149,7 +153,8 @@ class Session {
   void say_how_to_go_on() const {
     std::cerr << "bench: interrupted; "
               << (json_ ? fmt::format("what was done is in {0}: bench --resume {0} goes on\n", options_.json)
-                        : "nothing was kept: only runs with --json FILE can go on\n");
+                  : options_.json.empty() ? "nothing was kept: only runs with --json FILE can go on\n"
+                                          : "before its first result\n");
   }
 
   bool all_well() const { return all_well_; }

@@ -295,6 +295,22 @@ INSTANTIATE_TEST_SUITE_P(Signals, ResumeSignals,
                                          std::vector{SIGINT, SIGINT, SIGINT, SIGTERM}, std::vector{SIGHUP},
                                          std::vector{SIGHUP, SIGTERM}, std::vector{SIGPIPE}));
 
+TEST_F(Resume, LeavesNothingWhereItEndsBeforeTheFirstResult) {
+  Running program(bench + " -q " + quick + "--n 1000:40000:+1000 --json " + file);
+  ASSERT_TRUE(soon([&] { return fs::exists(file + ".journal.tmp") || fs::exists(file + ".journal"); }));
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 128 + SIGTERM);
+  EXPECT_FALSE(fs::exists(file + ".journal.tmp"));
+  EXPECT_EQ(fs::exists(file), fs::exists(file + ".journal"));
+}
+
+TEST_F(Resume, SaysThatAFileMayGrowNoMore) {
+  const Finished finished =
+      run_process("ulimit -f 8; " + bench + " -q " + quick + "--n 1000:40000:+1000 --json " + file);
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_NE(finished.output.find("File too large"), std::string::npos) << finished.output;
+}
+
 TEST_F(Resume, WritesTheFileWhereItsReaderHasGone) {
   const Finished finished = run(quick + "--n 1000:40000:+1000 --json " + file + " | head -c 1");
   ASSERT_TRUE(fs::exists(file)) << finished.output;
