@@ -103,8 +103,9 @@ using Memory = std::vector<std::span<std::byte>>;
 ///     void refill(std::uint64_t generation);      // fills all inputs in place with the numbers of that generation,
 ///                                                 // enqueued in order; check() then judges by them. Required where
 ///                                                 // outputs depend on data. args() may not change with it
-///     void relocate();                            // moves all inputs and outputs to other addresses, unfilled, where
-///                                                 // something is worth keeping; else the object is made anew
+///     void release();                             // gives the memory of all inputs and outputs back, and …
+///     void allocate();                            // … takes it anew, unfilled, where something else is worth keeping;
+///                                                 // else the object is made anew
 ///     bool refill_general(Distribution, std::uint64_t draw);  // fills the inputs of set 0 with general numbers, in
 ///                                                 // place and in order; false where results at this point do not
 ///                                                 // round. check() is for refilled inputs again
@@ -141,8 +142,10 @@ concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device
 class Problem {
  public:
   virtual ~Problem() = default;
-  /// Moves inputs and outputs to other addresses. What was bound to the old ones must be gone.
-  virtual void relocate() = 0;
+  /// Gives the memory of inputs and outputs back; allocate() takes it anew, elsewhere if something else was taken
+  /// between them. What was bound to the old one must be gone.
+  virtual void release() = 0;
+  virtual void allocate() = 0;
   /// Puts other numbers where the inputs are: those of a generation, enqueued in order.
   virtual void refill(std::uint64_t generation) = 0;
   /// False where nothing that a launch reads is data, so that refill() changes nothing.
@@ -166,13 +169,17 @@ class ProblemOf final : public Problem {
  public:
   ProblemOf(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
       : device_(device), point_(point), seed_(seed), sets_(sets), prepared_(std::in_place, device, point, seed, sets) {}
-  void relocate() override {
-    if constexpr (requires { prepared_->relocate(); }) {
-      prepared_->relocate();
-    } else {
+  void release() override {
+    if constexpr (requires { prepared_->release(); })
+      prepared_->release();
+    else
       prepared_.reset();
+  }
+  void allocate() override {
+    if constexpr (requires { prepared_->allocate(); })
+      prepared_->allocate();
+    else
       prepared_.emplace(device_, point_, seed_, sets_);
-    }
   }
   void refill(std::uint64_t generation) override {
     if constexpr (requires { prepared_->refill(generation); }) prepared_->refill(generation);

@@ -527,11 +527,12 @@ void Runner::run_on(Device& device, std::vector<Result>& all, const std::vector<
     if (options_.position) options_.position->placement = p;
     Buffer<std::byte> ballast;
     try {
+      if (problem) problem->release();
       device.relocate(p);
       // Something of another size before them moves all the buffers that follow.
       ballast = Buffer<std::byte>(device, mix(options_.seed + p) % most_ballast);
       if (problem)
-        problem->relocate();
+        problem->allocate();
       else
         problem = first.experiment->prepare(device, first.point, options_.seed, batching.sets());
     } catch (const std::exception&) {
@@ -657,16 +658,17 @@ double Runner::run_placement(Device& device, Inputs& inputs, const Batching& bat
   }
   if (!all([&](Contestant& c) {
         double look = is_first ? std::min(look_at_times * c.sample_takes / per_launch, longest_look) : 0;
-        // Other processes may take memory of the same device at any one time, but hardly at each.
+        // Other processes may take memory of the same device, but hardly the same amount each time.
+        std::size_t leaked = 0;
         for (int looked = 0; looked < looks_for_a_leak; ++looked, look = 0) {
           const std::size_t free = device.free_memory();
           verify_as_timed_once(c, "when timed: ", look);
           const std::size_t left = device.free_memory();
           if (!is_first || !device.is_asynchronous() || left + least_leak >= free) return;
-          if (looked + 1 == looks_for_a_leak)
-            throw Error(
-                fmt::format("leaks device memory: {} MiB in {} launches", (free - left) >> 20, batching.launches));
+          if (looked > 0 && free - left != leaked) return;
+          leaked = free - left;
         }
+        throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, batching.launches));
       }))
     return refilling;
 

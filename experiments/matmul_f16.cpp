@@ -106,13 +106,16 @@ MatmulF16::MatmulF16(Device& device, const Point& point, std::uint64_t seed, std
         const Gemm gemm{typed(a_[set]), typed(b_[set]), shape_.m, shape_.n, shape_.k, is_b_transposed_};
         device_.reference_gemm(rows_of(gemm, first, to.size() / shape_.n), to);
       }) {
-  relocate();
+  allocate();
 }
 
-void MatmulF16::relocate() {
+void MatmulF16::release() {
   for (auto* const operands : {&a_, &b_})
     for (auto& operand : *operands) operand = {};
   for (auto& c : c_) c = {};
+}
+
+void MatmulF16::allocate() {
   for (std::size_t set = 0; set < c_.size(); ++set) {
     a_[set] = Buffer<std::uint16_t>(device_, shape_.m * shape_.k);
     b_[set] = Buffer<std::uint16_t>(device_, shape_.k * shape_.n);

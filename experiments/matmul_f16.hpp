@@ -62,7 +62,8 @@ class MatmulF16 {
     return {a_[set].span(), b_[set].span(), c_[set].span(),   shape_.m,   shape_.n,
             shape_.k,       is_bf16_,       is_b_transposed_, is_f32_out_};
   }
-  void relocate();
+  void release();
+  void allocate();
   void refill(std::uint64_t generation);
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();

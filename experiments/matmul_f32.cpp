@@ -46,12 +46,15 @@ MatmulF32::MatmulF32(Device& device, const Point& point, std::uint64_t seed, std
         const Gemm gemm{a_[set].span(), b_[set].span(), shape_.m, shape_.n, shape_.k};
         device_.reference_gemm(rows_of(gemm, first, to.size() / shape_.n), to);
       }) {
-  relocate();
+  allocate();
 }
 
-void MatmulF32::relocate() {
+void MatmulF32::release() {
   for (std::vector<Buffer<float>>* const matrices : {&a_, &b_, &c_})
     for (Buffer<float>& matrix : *matrices) matrix = {};
+}
+
+void MatmulF32::allocate() {
   for (std::size_t set = 0; set < c_.size(); ++set) {
     a_[set] = Buffer<float>(device_, shape_.m * shape_.k);
     b_[set] = Buffer<float>(device_, shape_.k * shape_.n);

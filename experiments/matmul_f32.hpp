@@ -48,7 +48,8 @@ class MatmulF32 {
   Args args(std::size_t set) const {
     return {a_[set].span(), b_[set].span(), c_[set].span(), shape_.m, shape_.n, shape_.k};
   }
-  void relocate();
+  void release();
+  void allocate();
   void refill(std::uint64_t generation);
   Memory outputs(std::size_t set) const { return {c_[set].bytes()}; }
   void poison();

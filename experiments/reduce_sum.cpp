@@ -33,6 +33,10 @@ Errors ReduceSum::errors(ResultIn where) const {
       sets_);
 }
 
+Memory ReduceSum::outputs(std::size_t set) const {
+  return std::visit([&](const auto& s) { return Memory{s.out[set].bytes()}; }, sets_);
+}
+
 template ExperimentEntry describe<ReduceSum>();
 
 }  // namespace crosswarp

@@ -18,12 +18,15 @@ RowSum::RowSum(Device& device, const Point& point, std::uint64_t seed, std::size
       references_(device, sets, rows_, 1, [this](std::size_t set, std::size_t first_row, std::span<float> to) {
         device_.reference_row_sums(elements(set), first_row * columns_, columns_, to);
       }) {
-  relocate();
+  allocate();
 }
 
-void RowSum::relocate() {
+void RowSum::release() {
   for (auto* const buffers : {&in_, &out_})
     for (auto& buffer : *buffers) buffer = {};
+}
+
+void RowSum::allocate() {
   for (std::size_t set = 0; set < in_.size(); ++set) {
     in_[set] = Buffer<float>(device_, rows_ * columns_, offset_);
     out_[set] = Buffer<float>(device_, rows_);

@@ -144,7 +144,8 @@ class RowSum {
 
   Args args(std::size_t set) const { return {in_[set].span(), columns_, out_[set].span()}; }
 
-  void relocate();
+  void release();
+  void allocate();
   void refill(std::uint64_t generation);
   Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
   void poison();

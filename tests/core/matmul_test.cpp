@@ -195,7 +195,10 @@ TEST(Matmul16, HasEveryWrongElementCaughtInBfloat16) { expect_all_caught_in_16_b
 TEST(Matmul, IsCheckedByTheGenerationFilledLastWhereverItsBuffersAre) {
   MatmulF32 problem(*open_host_device(), MatmulF32::point({20, 30, 40}), 5, 2);
   for (const std::uint64_t generation : {0, 1, 2, 1, 0}) {
-    if (generation == 2) problem.relocate();
+    if (generation == 2) {
+      problem.release();
+      problem.allocate();
+    }
     problem.refill(generation);
     EXPECT_EQ(problem.args(1).b[7], ProductInputs(generation_seed(5, generation), 1, 24, false).b(7));
     if (generation != 0) {

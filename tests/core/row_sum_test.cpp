@@ -105,7 +105,10 @@ TEST(RowSum, NamesTheWorstOfAllRows) {
 TEST(RowSum, IsCheckedByTheGenerationFilledLastWhereverItsBuffersAre) {
   RowSum problem(*open_host_device(), RowSum::point(9, 100, 3), 5, 2);
   for (const std::uint64_t generation : {0, 1, 2, 1, 0}) {
-    if (generation == 2) problem.relocate();
+    if (generation == 2) {
+      problem.release();
+      problem.allocate();
+    }
     problem.refill(generation);
     if (generation != 0) {
       EXPECT_FALSE(problem.check(ResultIn::device).ok) << "by the generation before";
