@@ -11,8 +11,14 @@
 #include <sanitizer/tsan_interface.h>
 
 /// OpenMP's own synchronisation is unknown to ThreadSanitizer, which takes its threads' sharing with the one that
-/// forked them for races. The kernels are not run by these.
-extern "C" const char* __tsan_default_suppressions() { return "race:libgomp.so"; }
+/// forked them for races. The kernels are not run by these, nor do they share memory with what makes the references.
+extern "C" const char* __tsan_default_suppressions() {
+  return "race:libgomp.so\n"
+         "race:crosswarp::reference_gemm\n"
+         "race:crosswarp::(anonymous namespace)::multiply<\n"
+         "race:crosswarp::reference_row_sums\n"
+         "race:crosswarp::compare_elements\n";
+}
 #endif
 
 namespace crosswarp::simt {

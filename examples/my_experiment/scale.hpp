@@ -45,18 +45,26 @@ class Scale {
   }
 
   Scale(crosswarp::Device& device, const crosswarp::Point& point, std::uint64_t seed, std::size_t sets)
-      : factor_(static_cast<float>(point.integer("factor"))) {
+      : device_(device), seed_(seed), factor_(static_cast<float>(point.integer("factor"))) {
     const auto n = static_cast<std::size_t>(point.integer("n"));
     for (std::size_t set = 0; set < sets; ++set) {
-      numbers_.push_back({crosswarp::RandomStream(seed, set), 16});
       in_.emplace_back(device, n);
-      device.generate(in_.back().span(), numbers_.back());
       out_.emplace_back(device, n);
+    }
+  }
+
+  /// Other numbers at the same addresses, so that nobody can remember results.
+  void refill(std::uint64_t generation) {
+    numbers_.clear();
+    for (std::size_t set = 0; set < in_.size(); ++set) {
+      numbers_.push_back({crosswarp::RandomStream(crosswarp::generation_seed(seed_, generation), set), 16});
+      device_.generate(in_[set].span(), numbers_.back());
     }
   }
 
   Args args(std::size_t set) const { return {in_[set].span(), out_[set].span(), factor_}; }
 
+  crosswarp::Memory outputs(std::size_t set) const { return {out_[set].bytes()}; }
   void poison() {
     for (auto& out : out_) out.poison();
   }
@@ -76,6 +84,8 @@ class Scale {
   }
 
  private:
+  crosswarp::Device& device_;
+  std::uint64_t seed_;
   float factor_;
   std::vector<crosswarp::Lattice> numbers_;
   std::vector<crosswarp::Buffer<float>> in_, out_;
