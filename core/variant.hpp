@@ -36,7 +36,7 @@ struct LaunchContext {
   const Tuning& tuning;
   std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; then as the last launch left it.
   LaunchLog* log = nullptr;
-  bool ahead = false;  ///< Kernels begin while the launch before ends: all of them wait_for_the_launch_before().
+  bool pdl = false;  ///< Programmatic dependent launch: kernels start early and call grid_dependency_sync().
 };
 
 /// To be called behind a launch of whose blocks only `useful` do not leave at once.
@@ -48,7 +48,8 @@ inline void note_useful_blocks(const LaunchContext& context, std::size_t useful)
 /// real stream or execution space, so that nothing is cast.
 template <class E, class Queue>
 struct Variant {
-  std::string_view idea;                     ///< One sentence: what it does and what bounds it.
+  std::string_view idea;                     ///< What it does, in one phrase.
+  std::string_view bound_by = {};            ///< What limits it, in one phrase: "memory", "one atomic unit of L2".
   std::string_view improves = {};            ///< The rung it improves on, where there is one.
   std::vector<std::string_view> needs = {};  ///< Device features; a device that lacks one skips the variant.
   std::string not_expressible = {};          ///< Why this backend cannot say it; then there is no `launch`.
@@ -81,6 +82,7 @@ struct VariantEntry {
   std::string name;
   std::string source;  ///< The file, as the compiler was given it.
   std::string idea;
+  std::string bound_by;
   std::string improves;
   std::vector<std::string> needs;
   std::string not_expressible;
@@ -110,6 +112,7 @@ class Register {
     entry.source = file;
     entry.name = stem(entry.source);
     entry.idea = v.idea;
+    entry.bound_by = v.bound_by;
     entry.improves = v.improves;
     entry.needs.assign(v.needs.begin(), v.needs.end());
     entry.not_expressible = v.not_expressible;

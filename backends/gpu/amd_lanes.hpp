@@ -112,7 +112,7 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(crosswarp_dynamic_shared);
 }
 
-__device__ inline void wait_for_the_launch_before() {}
+__device__ inline void grid_dependency_sync() {}
 
 /// A counter of the device, and how many ticks it does in a second. (clock64() has 20 bits on gfx11.)
 __device__ inline long long ticks() { return wall_clock64(); }

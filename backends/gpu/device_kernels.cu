@@ -19,7 +19,7 @@ __global__ void empty_kernel() {}
 
 #if CROSSWARP_HAS_PTX
 /// What every kernel must do that is launched so.
-__global__ void empty_dependent_kernel() { wait_for_the_launch_before(); }
+__global__ void empty_dependent_kernel() { grid_dependency_sync(); }
 #endif
 
 /// Keeps the stream from going on until the host has raised `*opened` to `ticket`. A launch that waits for the device
@@ -115,7 +115,7 @@ bool this_build_has_code() {
 cudaError_t launch_empty([[maybe_unused]] bool pdl, cudaStream_t stream) {
 #if CROSSWARP_HAS_PTX
   if (pdl) {
-    cudaLaunchAttribute behind = behind_the_launch_before();
+    cudaLaunchAttribute behind = programmatic_stream_serialization();
     cudaLaunchConfig_t config{};
     config.gridDim = config.blockDim = 1;
     config.stream = stream;

@@ -45,9 +45,9 @@ constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
   return static_cast<unsigned>(std::max<std::size_t>(1, (n + per_block - 1) / per_block));
 }
 
-/// The queue whose launches are ahead, where its tuning `ahead` says so and the device can do it.
-inline Queue ahead_by_tuning(Queue queue) {
-  queue.ahead = queue.tuning["ahead"] != 0 && queue.device.has("programmatic");
+/// The queue with programmatic dependent launch on, if its tuning `pdl` asks for it and the device has it.
+inline Queue pdl_by_tuning(Queue queue) {
+  queue.pdl = queue.tuning["pdl"] != 0 && queue.device.has("programmatic");
   return queue;
 }
 

@@ -35,8 +35,8 @@ void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
 
 #if CROSSWARP_HAS_PTX
-/// For kernels that call wait_for_the_launch_before(): they are made ready while the launch before ends.
-inline cudaLaunchAttribute behind_the_launch_before() {
+/// For kernels that call grid_dependency_sync(): they are made ready while the launch before ends.
+inline cudaLaunchAttribute programmatic_stream_serialization() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -56,9 +56,9 @@ void launch_with(std::optional<cudaLaunchAttribute> attribute, void (*kernel)(Pa
   cudaLaunchAttribute attributes[2];
   config.attrs = attributes;
   if (attribute) attributes[config.numAttrs++] = *attribute;
-  if (queue.ahead) attributes[config.numAttrs++] = behind_the_launch_before();
+  if (queue.pdl) attributes[config.numAttrs++] = programmatic_stream_serialization();
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...), "launch");
-  note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, queue.ahead);
+  note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, queue.pdl);
 }
 #endif
 
@@ -69,7 +69,7 @@ template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
 #if CROSSWARP_HAS_PTX
-  if (queue.ahead)
+  if (queue.pdl)
     return launch_with(std::nullopt, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 #endif
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);

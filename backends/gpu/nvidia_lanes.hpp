@@ -98,7 +98,7 @@ __device__ T* dynamic_shared() {
 
 /// To be called by every thread of a launch that is `ahead`: lets the next such launch begin, and waits until the one
 /// before has ended and can be seen. Elsewhere that is so from the start.
-__device__ inline void wait_for_the_launch_before() {
+__device__ inline void grid_dependency_sync() {
 #if CROSSWARP_TARGET_FROM_SM90
   asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");

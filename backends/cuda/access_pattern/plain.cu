@@ -1,6 +1,6 @@
 // One access a thread. Bound by the sectors that a warp touches; out of order also by latency, since a thread has but
 // one load in flight.
-#include "backends/cuda/device/access.hpp"
+#include "backends/cuda/access_pattern/access.hpp"
 
 namespace crosswarp::gpu {
 namespace {

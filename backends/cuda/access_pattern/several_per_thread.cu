@@ -1,6 +1,6 @@
 // Several independent accesses a thread, all loads before any store. Bound by the sectors that a warp touches: latency
 // is covered.
-#include "backends/cuda/device/access.hpp"
+#include "backends/cuda/access_pattern/access.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // A strided gather or scatter is a transposition: a block brings some rows through shared memory, so that warps load
 // and store whole sectors on both sides. Bound by memory, as if the pattern were coalesced.
-#include "backends/cuda/device/access.hpp"
+#include "backends/cuda/access_pattern/access.hpp"
 
 namespace crosswarp::gpu {
 namespace {

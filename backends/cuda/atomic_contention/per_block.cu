@@ -1,6 +1,6 @@
 // A block counts by a reduction, and does one atomic. Bound by as many atomics as there are blocks: what is left of a
 // reduction's atomics once its tree is free.
-#include "backends/cuda/device/contention.hpp"
+#include "backends/cuda/atomic_contention/contention.hpp"
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(block) count_by_blocks(std::size_t atomics, T*
   const std::size_t threads = std::size_t{gridDim.x} * block;
   T mine{0};
   for (std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x; i < atomics; i += threads) mine += T{1};
-  const T all = block_value<block>(mine, Sum());
+  const T all = block_reduce<block>(mine, Sum());
   if (threadIdx.x == 0) atomicAdd(counter, all);
 }
 

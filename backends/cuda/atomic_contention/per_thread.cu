@@ -1,5 +1,5 @@
 // Every addition is an atomic of its own. Bound by the unit that does the additions to one address one after the other.
-#include "backends/cuda/device/contention.hpp"
+#include "backends/cuda/atomic_contention/contention.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The lanes of a warp that would add to one address let one of them add for all. Bound as before, by a warp size fewer
 // atomics where there is one address, by as many as before where there are more addresses than lanes.
-#include "backends/cuda/device/contention.hpp"
+#include "backends/cuda/atomic_contention/contention.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // An element of padding behind every 32 words, so that a column meets each bank once: no conflicts at strides that are
 // powers of two up to 32, for a 32nd more memory and up; what was free of conflicts at 33 no longer is.
-#include "backends/cuda/device/tile_columns.hpp"
+#include "backends/cuda/bank_conflict/tile_columns.hpp"
 
 namespace crosswarp::gpu {
 namespace {

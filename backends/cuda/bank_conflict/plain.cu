@@ -1,6 +1,6 @@
 // Columns of a row-major tile as it is. Bound by the passes that the busiest bank takes; stride 1 is the control
 // without conflicts, by the same kernel.
-#include "backends/cuda/device/tile_columns.hpp"
+#include "backends/cuda/bank_conflict/tile_columns.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(adding_block)
     add_parts(const float* partials, std::size_t pitch, unsigned parts, std::size_t n, Sums c) {
   constexpr unsigned columns = adding_block / lanes;
   __shared__ float of_lane[lanes][columns];
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   const unsigned lane = threadIdx.x / columns, column = threadIdx.x % columns;
   const std::size_t i = std::size_t{blockIdx.x} * columns + column;
   float sum = 0;

@@ -21,7 +21,7 @@ __device__ inline unsigned shared_address(const void* in_shared) {
 #endif
 
 /// A barrier in shared memory: a phase ends when as many have arrived as were announced, and all expected bytes too.
-struct TransferBarrier {
+struct Mbarrier {
   std::uint64_t state;
 
   /// By one thread, which calls publish_barriers() behind its last one.
@@ -125,7 +125,7 @@ __device__ inline unsigned address_in_block([[maybe_unused]] unsigned at, [[mayb
 /// block must be there until they have come; the calling one may leave.
 template <class A>
 __device__ void store_to_block([[maybe_unused]] A* at, [[maybe_unused]] A value,
-                               [[maybe_unused]] TransferBarrier* barrier, [[maybe_unused]] unsigned rank) {
+                               [[maybe_unused]] Mbarrier* barrier, [[maybe_unused]] unsigned rank) {
   [[maybe_unused]] const unsigned there = address_in_block(shared_address(at), rank);
   [[maybe_unused]] const unsigned barrier_there = address_in_block(shared_address(barrier), rank);
   if constexpr (sizeof(A) == 4)
@@ -141,7 +141,7 @@ __device__ void store_to_block([[maybe_unused]] A* at, [[maybe_unused]] A value,
 /// Starts a copy of `bytes` from global to shared memory, of which `barrier` is told. Both addresses are aligned to 16
 /// bytes, and `bytes` is a multiple of it. By one thread.
 __device__ inline void bulk_load([[maybe_unused]] void* to_shared, [[maybe_unused]] const void* from,
-                                 [[maybe_unused]] unsigned bytes, [[maybe_unused]] TransferBarrier* barrier) {
+                                 [[maybe_unused]] unsigned bytes, [[maybe_unused]] Mbarrier* barrier) {
   CROSSWARP_HOPPER("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                        shared_address(to_shared)),
                    "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
@@ -159,7 +159,7 @@ __device__ inline void bulk_store([[maybe_unused]] void* to, [[maybe_unused]] co
 }
 /// Until all but the last `pending` bulk stores of the calling thread have read their shared memory.
 template <unsigned pending>
-__device__ void wait_for_bulk_reads() {
+__device__ void bulk_wait_read() {
   CROSSWARP_HOPPER("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 /// What the calling thread wrote to shared memory is seen by bulk copies that start after it.
@@ -187,9 +187,9 @@ void launch_clusters(unsigned size, void (*kernel)(Parameters...), dim3 grid, di
 template <class... Parameters, class... Arguments>
 void launch_dependent(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                       const Queue& queue, Arguments&&... arguments) {
-  Queue ahead = queue;
-  ahead.ahead = true;
-  launch(kernel, grid, block, shared_bytes, ahead, std::forward<Arguments>(arguments)...);
+  Queue dependent = queue;
+  dependent.pdl = true;
+  launch(kernel, grid, block, shared_bytes, dependent, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // memory: enough loads are in flight to cover its latency.
 #pragma once
 
-#include "backends/cuda/device/block_value.hpp"
-#include "backends/cuda/device/packs.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/device/vec.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -42,12 +42,12 @@ __device__ inline float widen(Half value) { return half_value(value); }
 
 /// What a pack's elements come to, by a tree.
 template <class Op, class T>
-__device__ Accumulator<T> reduced(const Pack<T>& pack, Op op) {
-  Accumulator<T> values[Pack<T>::size];
+__device__ Accumulator<T> reduced(const Vec<T>& pack, Op op) {
+  Accumulator<T> values[Vec<T>::size];
 #pragma unroll
-  for (unsigned i = 0; i < Pack<T>::size; ++i) values[i] = widen(pack.of[i]);
+  for (unsigned i = 0; i < Vec<T>::size; ++i) values[i] = widen(pack.of[i]);
 #pragma unroll
-  for (unsigned half = Pack<T>::size / 2; half > 0; half /= 2)
+  for (unsigned half = Vec<T>::size / 2; half > 0; half /= 2)
 #pragma unroll
     for (unsigned i = 0; i < half; ++i) values[i] = op(values[i], values[i + half]);
   return values[0];
@@ -56,7 +56,7 @@ __device__ Accumulator<T> reduced(const Pack<T>& pack, Op op) {
 /// What the elements outside of packs come to: one thread of the grid each, so that they cost one load in all. To be
 /// asked for before the packs are, so that these loads are in flight together.
 template <unsigned block, class Op, class T>
-__device__ Accumulator<T> edge_value(const T* in, std::size_t n, const PackSplit<T>& split, Op op) {
+__device__ Accumulator<T> edge_value(const T* in, std::size_t n, const VecSplit<T>& split, Op op) {
   using A = Accumulator<T>;
   const std::size_t me = std::size_t{blockIdx.x} * block + threadIdx.x, j = split.tail + me;
   const A head = me < split.head ? A{widen(in[me])} : Op::template identity<A>;
@@ -67,9 +67,9 @@ __device__ Accumulator<T> edge_value(const T* in, std::size_t n, const PackSplit
 /// What the calling thread's packs of one tile come to, which may be a partial one: those of block × unroll packs from
 /// `first` on that there are. All loads are in flight together.
 template <unsigned block, unsigned unroll, class Op, class T>
-__device__ Accumulator<T> partial_tile_value(const Pack<T>* packs, std::size_t first, std::size_t count, Op op) {
+__device__ Accumulator<T> partial_tile_value(const Vec<T>* packs, std::size_t first, std::size_t count, Op op) {
   Accumulator<T> value = Op::template identity<Accumulator<T>>;
-  Pack<T> pack[unroll];
+  Vec<T> pack[unroll];
 #pragma unroll
   for (unsigned u = 0; u < unroll; ++u)
     if (const std::size_t i = first + u * block + threadIdx.x; i < count) pack[u] = packs[i];
@@ -87,13 +87,13 @@ template <unsigned block, unsigned unroll, class Op, class T>
 __device__ Accumulator<T> thread_value(const T* __restrict__ in, std::size_t n, Op op) {
   using A = Accumulator<T>;
   constexpr std::size_t tile = std::size_t{block} * unroll;
-  const PackSplit<T> split(in, n);
-  const auto* const packs = reinterpret_cast<const Pack<T>*>(in + split.head);  // aligned by the choice of head
+  const VecSplit<T> split(in, n);
+  const auto* const packs = reinterpret_cast<const Vec<T>*>(in + split.head);  // aligned by the choice of head
   const A edge = edge_value<block>(in, n, split, op);
   A value = Op::template identity<A>;
   std::size_t first = blockIdx.x * tile;
   for (; first + tile <= split.packs; first += gridDim.x * tile) {
-    Pack<T> pack[unroll];
+    Vec<T> pack[unroll];
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) pack[u] = packs[first + u * block + threadIdx.x];
 #pragma unroll
@@ -112,7 +112,7 @@ inline unsigned resident_blocks_of(const Queue& queue, unsigned block) {
 /// Tiles of `block` × `unroll` packs in n elements of T.
 template <class T>
 unsigned tiles_of(std::size_t n, unsigned block, unsigned unroll) {
-  return blocks_for(n, std::size_t{Pack<T>::size} * block * unroll);
+  return blocks_for(n, std::size_t{Vec<T>::size} * block * unroll);
 }
 
 /// Blocks for thread_value() over n elements of T: `waves` times as many as are resident at once, so that the hardware

@@ -1,9 +1,9 @@
 // All launches but the first as one graph, recorded beforehand; it starts as it comes. Bound by the device, and for few
 // launches by the host's one call.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 #if CROSSWARP_HAS_GRAPH
-#include "backends/cuda/device/launch_graph.hpp"
+#include "backends/cuda/launch_overhead/launch_graph.hpp"
 #endif
 
 namespace crosswarp::gpu {

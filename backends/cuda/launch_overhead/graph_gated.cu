@@ -1,8 +1,8 @@
 // The same graph, enqueued before anything starts. Bound by the device's way from one node of the graph to the next.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 #if CROSSWARP_HAS_GRAPH
-#include "backends/cuda/device/launch_graph.hpp"
+#include "backends/cuda/launch_overhead/launch_graph.hpp"
 #endif
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
 // The host waits for each launch before it enqueues the next. Bound by the way to the device and back.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

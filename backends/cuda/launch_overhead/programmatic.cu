@@ -1,6 +1,6 @@
 // Launches that may begin before the one ahead has ended, and then wait for its results on the device (programmatic
 // dependent launch, Hopper). Bound by that wait: starting up is hidden behind the predecessor.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 #if CROSSWARP_HAS_PTX
 #include "backends/cuda/device/hopper.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 __global__ void count_when_ready(unsigned i, std::uint64_t* count) {
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   if (blockIdx.x == 0) *count = i == 0 ? 1 : *count + 1;
 }
 

@@ -1,6 +1,6 @@
 // Launches enqueued one after the other while the device works on them. Bound by the host, that takes longer to enqueue
 // one than the device to run it.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Launches that all wait in the stream before the first one starts. Bound by the device: the end of one kernel, seen by
 // the next.
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/cuda/device/product_by_mma.hpp"
-#include "backends/cuda/device/product_by_tma.hpp"
-#include "backends/cuda/device/product_by_wgmma.hpp"
+#include "backends/cuda/matmul_f16/product_by_mma.hpp"
+#include "backends/cuda/matmul_f16/product_by_tma.hpp"
+#include "backends/cuda/matmul_f16/product_by_wgmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr double unit_operations = 4096, shared_bytes = 128, copied_bytes = 54, l2_bytes = 37, memory_bytes = 19;
 // Cycles that pass between two stages, two tiles, and two launches.
 constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
-constexpr unsigned band = 8;  // of tiles without tensor copies
+constexpr unsigned raster = 8;  // of tiles without tensor copies
 
 /// Lines of L2 that a row of a stage, 128 bytes, is in.
 double lines_of_row(const Factor& factor) { return factor.columns % row_elements == 0 ? 1 : 2; }
@@ -76,7 +76,7 @@ TmaChoice weighed(const Queue& queue, const MatmulF16::Args& args) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
     for (const ClusterShape cluster : clusters_for(columns)) {
-      TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .band = 16 / cluster.rows};
+      TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
       for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
         choice.parts = blocks_for(stages, blocks_for(stages, parts));
@@ -112,11 +112,11 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
 
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   if (is_for_warpgroups(queue, args))
-    multiply_by_tma(ahead_by_tuning(queue), args, best_choice(queue, args));
+    multiply_by_tma(pdl_by_tuning(queue), args, best_choice(queue, args));
   else if (has_warpgroups(queue))
-    multiply_by_wgmma(queue, args, band);
+    multiply_by_wgmma(queue, args, raster);
   else
-    multiply_by_mma(queue, args, band);
+    multiply_by_mma(queue, args, raster);
 }
 #endif
 
@@ -126,7 +126,7 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {{{{"ahead", 1}}}, {{{"ahead", 0}}}},
+    .tunings = {{{{"pdl", 1}}}, {{{"pdl", 0}}}},
     .workspace = workspace,
     .launch = multiply,
 #endif

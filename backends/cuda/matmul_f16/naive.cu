@@ -1,6 +1,6 @@
 // A thread for each element of C, which reads its row of A and its column of B from memory as they are. Bound by the
 // requests for single 16-bit elements.
-#include "backends/cuda/device/product.hpp"
+#include "backends/cuda/matmul_f16/product.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // As many blocks as are resident, each for tile after tile: loads run on across tiles, and a tile's sums are written
 // while the next is multiplied. Blocks of a cluster share what they read, and tiles come in bands, so that L2
 // serves them. Bound by the matrix units; at large sizes by power.
-#include "backends/cuda/device/product_by_tma.hpp"
+#include "backends/cuda/matmul_f16/product_by_tma.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -9,20 +9,20 @@ namespace {
 #if CROSSWARP_HAS_PTX
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  multiply_by_tma(ahead_by_tuning(queue), args,
+  multiply_by_tma(pdl_by_tuning(queue), args,
                   {.rows = number("rows"),
                    .columns = number("columns"),
                    .cluster = {number("cluster_rows"), number("cluster_columns")},
-                   .band = number("band")});
+                   .raster = number("raster")});
 }
 
-Tuning tuning(int rows, int columns, ClusterShape cluster, int band, int ahead) {
+Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int pdl) {
   return {{{"rows", rows},
            {"columns", columns},
            {"cluster_rows", static_cast<int>(cluster.rows)},
            {"cluster_columns", static_cast<int>(cluster.columns)},
-           {"band", band},
-           {"ahead", ahead}}};
+           {"raster", raster},
+           {"pdl", pdl}}};
 }
 #endif
 

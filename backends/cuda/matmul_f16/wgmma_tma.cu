@@ -1,8 +1,8 @@
 // One warp only copies, by descriptions of whole boxes (TMA), into a ring that tells by barriers what is full and what
 // is free; two warpgroups only multiply. No barrier of the block in the loop. Bound by the matrix units while a tile is
 // multiplied; between tiles they idle, for loads to begin and for sums to be written.
-#include "backends/cuda/device/tensor_map.hpp"
-#include "backends/cuda/device/wgmma.hpp"
+#include "backends/cuda/matmul_f16/tensor_map.hpp"
+#include "backends/cuda/matmul_f16/wgmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(threads, 1)
                     [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] unsigned blocks,
                     [[maybe_unused]] TileOrder order, [[maybe_unused]] Output c) {
 #if CROSSWARP_TARGET_HAS_WGMMA
-  __shared__ TransferBarrier full[stages], empty[stages];
+  __shared__ Mbarrier full[stages], empty[stages];
   const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * a_bytes;
   const auto [tile_row, tile_column] = order.place(blockIdx.x);
   const unsigned row = tile_row * rows, column = tile_column * columns;
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, 1)
     }
   };
   if (group == consumers) {
-    leave_registers<40>();
+    setmaxnreg_dec<40>();
     if (threadIdx.x % warpgroup_size != 0) return;
     for (unsigned block = 0; block < blocks; ++block, advance()) {
       empty[stage].wait(parity ^ 1);  // at once in the first round
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, 1)
     return;
   }
 
-  take_registers<232>();
+  setmaxnreg_inc<232>();
   const auto release = [&](unsigned s) {
     if (threadIdx.x % warp_size() == 0) empty[s].arrive();
   };
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads, 1)
     last_stage = stage;
   }
   wait_for_wgmma<0>();
-  settle(sums);
+  fence_operands(sums);
   c.store_fragment<bf16>(row + 16 * warp, column, sums);
 #endif
 }
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(threads, 1)
 void multiply(const Queue& queue, const MatmulF16::Args& args) {
   if (is_done_without_factors(queue, args)) return;
   const TileOrder order{blocks_for(args.m, rows), blocks_for(args.n, columns),
-                        static_cast<unsigned>(queue.tuning["band"])};
+                        static_cast<unsigned>(queue.tuning["raster"])};
   const CUtensorMap a = tensor_map(factor_a(args), rows);
   const CUtensorMap b = tensor_map(factor_b(args), args.b_transposed ? columns : row_elements);
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
@@ -96,7 +96,7 @@ const Register<MatmulF16> variant{{
     .improves = "wgmma",
     .needs = {"ptx", "wgmma", "tma"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {{{{"band", 16}}}, {{{"band", 8}}}, {{{"band", 1}}}},
+    .tunings = {{{{"raster", 16}}}, {{{"raster", 8}}}, {{{"raster", 1}}}},
     .applies = has_aligned_factors,
     .launch = multiply,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D", 2}},

@@ -1,6 +1,6 @@
 // A warp for each 16 x 16 tile of C, by matrix fragments (WMMA) that are loaded from memory for every 16 products of a
 // sum. Bound by these loads, which L1 and L2 serve: 16 operations for each byte.
-#include "backends/cuda/device/wmma.hpp"
+#include "backends/cuda/matmul_f16/wmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // WMMA on tiles that the block shares: each element is read from memory once for 128 of the other factor. Rows in
 // shared memory are padded by 16 bytes, without which most of its wavefronts are conflicts. Bound by the barriers
 // between the copy of a tile and its use.
-#include "backends/cuda/device/wmma.hpp"
+#include "backends/cuda/matmul_f16/wmma.hpp"
 
 namespace crosswarp::gpu {
 namespace {

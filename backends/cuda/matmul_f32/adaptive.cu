@@ -1,8 +1,8 @@
 // What a user would call: the tile, and the way to share tiles out, that a small model of the device expects to be
 // fastest; a row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few
 // products.
-#include "backends/cuda/device/product_row.hpp"
-#include "backends/cuda/device/stream_k.hpp"
+#include "backends/cuda/matmul_f32/product_row.hpp"
+#include "backends/cuda/matmul_f32/stream_k.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -135,7 +135,7 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 }
 
 void multiply(const Queue& given, const MatmulF32::Args& args) {
-  const Queue queue = ahead_by_tuning(given);
+  const Queue queue = pdl_by_tuning(given);
   if (args.c.empty()) return;
   if (is_row(args)) return launch_row(queue, args);
   const Plan best = plan(queue, args);
@@ -146,9 +146,9 @@ void multiply(const Queue& given, const MatmulF32::Args& args) {
   if (best.parts > 1) launch_add_partials(queue, args, best.parts);
 }
 
-Tuning tuning(int tile, int ahead = 1) { return {{{"tile", tile}, {"ahead", ahead}}}; }
+Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
-/// tile 0: the one that the model chooses. How it is shared out it chooses for any. ahead: launches begin while those
+/// tile 0: the one that the model chooses. How it is shared out it chooses for any. pdl: launches begin while those
 /// before them end.
 const Register<MatmulF32> variant{{
     .idea = "the tile and the way to share tiles out that a model of the device expects to be fastest: bound by "

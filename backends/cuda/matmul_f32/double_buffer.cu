@@ -1,6 +1,6 @@
 // The next tiles come by asynchronous copies, which hold no register, while the threads multiply: two to four in
 // flight. Bound by the issue of instructions, of which 19 of 20 are multiply-adds.
-#include "backends/cuda/device/product_tiles.hpp"
+#include "backends/cuda/matmul_f32/product_tiles.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 
 namespace crosswarp::gpu {

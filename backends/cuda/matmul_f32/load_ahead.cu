@@ -1,7 +1,7 @@
 // Threads load from shared memory what the next step needs while they multiply, and A lies transposed there, so that a
 // step's elements of A are neighbours in registers, too: in the two banks that a multiply-add can read at once. Bound
 // by the issue of instructions.
-#include "backends/cuda/device/ahead_tiles.hpp"
+#include "backends/cuda/matmul_f32/ahead_tiles.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The same in blocks of 32 × 8: a warp is in one row, reads whole lines of B and one word of A for all. Still two loads
 // for each multiply-add, which bound it.
-#include "backends/cuda/device/naive_product.hpp"
+#include "backends/cuda/matmul_f32/naive_product.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Several blocks a tile, each with a part of the products; a second launch adds the partials. For matrices with fewer
 // tiles than a device has places for blocks: bound by issuing multiply-adds, and by writing and reading the partials.
-#include "backends/cuda/device/ahead_tiles.hpp"
+#include "backends/cuda/matmul_f32/ahead_tiles.hpp"
 
 namespace crosswarp::gpu {
 namespace {

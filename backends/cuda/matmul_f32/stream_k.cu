@@ -2,7 +2,7 @@
 // multiprocessor waits for a last round that is not full. Bound by the issue of instructions, as its parent. Wins where
 // rounds are few and not full, as at 1536 on an H200; at 4096, of 3.88 rounds, what is shared is read from memory, not
 // from L2 (blocks are at different steps of their tiles), and its parent is 2 % faster.
-#include "backends/cuda/device/stream_k.hpp"
+#include "backends/cuda/matmul_f32/stream_k.hpp"
 
 namespace crosswarp::gpu {
 namespace {

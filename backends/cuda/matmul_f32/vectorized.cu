@@ -1,6 +1,6 @@
 // All loads of 16 bytes, from global memory and, with A transposed on its way, from shared memory: four for 64
 // multiply-adds. Bound by shared memory: neighbours' columns are eight floats apart, which takes twice the passes.
-#include "backends/cuda/device/transposed_tile.hpp"
+#include "backends/cuda/matmul_f32/transposed_tile.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // 32 threads have 64 × 32 elements of C, so near each other that a pass of shared memory serves half of them at once.
 // Bound by the latency of the next tile, which nothing overlaps, and by issuing multiply-adds.
-#include "backends/cuda/device/transposed_tile.hpp"
+#include "backends/cuda/matmul_f32/transposed_tile.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // Bulk copies of 8 KiB by the copy unit of each multiprocessor (TMA, one dimension), a ring of them for each block; an
 // arriving chunk flips a barrier in shared memory. Bound by memory: threads only start copies, and add where asked to.
 #include "backends/cuda/device/hopper.hpp"
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,7 +12,7 @@ constexpr unsigned chunk_vectors = chunk / sizeof(uint4), chunk_floats = chunk /
 
 struct alignas(128) Ring {
   uint4 slots[stages][chunk_vectors];
-  TransferBarrier arrived[stages];
+  Mbarrier arrived[stages];
 };
 
 /// By one thread.
@@ -23,7 +23,7 @@ __device__ void fetch(Ring& ring, unsigned slot, const float* from) {
 
 __device__ void init(Ring& ring) {
   if (threadIdx.x == 0) {
-    for (TransferBarrier& arrived : ring.arrived) arrived.initialise(1);
+    for (Mbarrier& arrived : ring.arrived) arrived.initialise(1);
     publish_barriers();
   }
   __syncthreads();
@@ -78,10 +78,10 @@ __global__ void __launch_bounds__(block) bulk_copy(StreamArrays arrays) {
       ring.arrived[k % stages].wait(k / stages % 2);
       bulk_store(arrays.out + chunk_of_block(k) * chunk_floats, ring.slots[k % stages], chunk);
       if (k == 0) continue;
-      wait_for_bulk_reads<1>();  // the store before this one has left its slot
+      bulk_wait_read<1>();  // the store before this one has left its slot
       fetch_next(k - 1 + stages);
     }
-    wait_for_bulk_reads<0>();  // shared memory ends with the block
+    bulk_wait_read<0>();  // shared memory ends with the block
   }
   for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.a[i]; });
 }
@@ -97,9 +97,9 @@ __global__ void __launch_bounds__(block) bulk_write(StreamArrays arrays) {
   if (threadIdx.x == 0) {
     for (std::size_t c = blockIdx.x; c < chunks; c += gridDim.x) {
       bulk_store(arrays.out + c * chunk_floats, filled, chunk);
-      wait_for_bulk_reads<stages>();
+      bulk_wait_read<stages>();
     }
-    wait_for_bulk_reads<0>();
+    bulk_wait_read<0>();
   }
   for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.scalar; });
 }

@@ -1,7 +1,7 @@
 // Asynchronous copies of 16 bytes into shared memory, eight in flight for each thread without a register held. Bound by
 // memory.
-#include "backends/cuda/device/async_copy.hpp"
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

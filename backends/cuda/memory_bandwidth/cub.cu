@@ -1,5 +1,5 @@
 // The vendor's library: cub::DeviceReduce::Sum over the bits as integers, storage preallocated. The yardstick of reads.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 #if CROSSWARP_HAS_CUB
 #include <cub/device/device_reduce.cuh>

@@ -1,6 +1,6 @@
 // The runtime's own copy, between arrays in memory and over the link: by a kernel, or by the copy engine. The
 // yardstick.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

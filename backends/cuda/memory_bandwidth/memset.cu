@@ -1,5 +1,5 @@
 // The runtime's own fill with one byte, which is all that it can write. The yardstick of writes.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

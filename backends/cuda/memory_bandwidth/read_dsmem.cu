@@ -1,7 +1,7 @@
 // Every block sweeps again and again over the shared memory of the other block of its cluster. Bound by the network
 // between multiprocessors.
 #include "backends/cuda/device/hopper.hpp"
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Every block sweeps again and again over one small set, which each multiprocessor then has in its L1. Bound by the
 // port of L1: 128 bytes a clock.
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {

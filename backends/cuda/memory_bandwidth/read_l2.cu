@@ -1,6 +1,6 @@
 // The whole grid sweeps again and again over a set that L2 holds, past L1. Bound by L2 and the way there: from sweep to
 // sweep each multiprocessor reads other parts, so that all slices are asked all the time.
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Every block sweeps again and again over its copy of a set in shared memory, neighbouring lanes at neighbouring
 // vectors. Bound by the port of shared memory: 128 bytes a clock, without a bank conflict.
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {

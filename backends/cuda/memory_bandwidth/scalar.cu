@@ -1,6 +1,6 @@
 // One float a thread at a time, grid-stride. Bound by what is in flight: 4 bytes a thread are too few to cover the
 // memory's latency.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,5 +1,5 @@
 // As vector16, with accesses that tell the caches to keep nothing. Bound by memory; it shows what keeping costs.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

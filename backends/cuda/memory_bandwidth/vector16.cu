@@ -1,6 +1,6 @@
 // Vectors of 16 bytes, several in flight for each thread. Bound by memory; its tunings with few blocks show how many
 // bytes must be in flight for that (Little's law). Over the link it reads and writes the host's memory where it lies.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Vectors of 8 bytes, four in flight for each thread. Bound by memory, or by the instructions that it takes to ask for
 // it.
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,5 +1,5 @@
 // A chase along pointers in global memory, by plain loads. Bound by the latency of whichever level holds the chain.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The chase in a __constant__ array, by offsets. Bound by the latency of the constant caches: the first has 2 KiB on
 // NVIDIA's GPUs; AMD's scalar cache plays their part.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The chase in the shared memory of another block of the cluster. Bound by the latency of the network between
 // multiprocessors.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 #if CROSSWARP_HAS_PTX
 #include "backends/cuda/device/hopper.hpp"

@@ -1,6 +1,6 @@
 // Times every single load of the chase by the clock: what hides in the mean, such as lines of L2's nearer and farther
 // partition, shows as two modes. Bound by the latency of a load; reading the clock is taken off.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

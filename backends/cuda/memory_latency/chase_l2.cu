@@ -1,5 +1,5 @@
 // The chase by loads that skip the multiprocessor's own cache. Bound by the latency of L2, however small the chain.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

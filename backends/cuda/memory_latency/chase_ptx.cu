@@ -1,6 +1,6 @@
 // The same chase by loads that say that they are of global memory, which a pointer from memory does not: a plain load
 // of it is a generic one, that first asks which memory it is of. Bound by the latency of a load.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The chase in shared memory, by 32-bit offsets that the load adds to its base for nothing. Bound by shared memory's
 // latency.
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

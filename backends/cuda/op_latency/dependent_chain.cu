@@ -1,6 +1,6 @@
 // Operations as the language writes them, each waiting for the one before, in one warp. Bound by their latency;
 // division and root are exactly rounded, which takes the compiler many instructions.
-#include "backends/cuda/device/latency.hpp"
+#include "backends/cuda/op_latency/latency.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Special functions as the hardware has them, and pairs of half-precision numbers: in the assembly, since the language
 // has no word for them. Bound by their latency.
-#include "backends/cuda/device/latency.hpp"
+#include "backends/cuda/op_latency/latency.hpp"
 
 namespace crosswarp::gpu {
 namespace {

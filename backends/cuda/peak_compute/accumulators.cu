@@ -1,6 +1,6 @@
 // Several chains a thread, so that a warp alone keeps its units busy; multiplication and addition still apart. Bound by
 // issue: half of what fused operations reach.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Blocks for all multiprocessors, one chain a thread; multiplication and addition apart. With all warps resident that
 // is enough to cover the latency: bound by the instructions of the loop.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

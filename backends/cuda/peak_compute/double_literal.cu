@@ -1,6 +1,6 @@
 // The notes' first kernel: one block, one chain a thread, and a factor written as 1.01 instead of 1.01f: each step goes
 // to double and back. Bound by these conversions, on one multiprocessor.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,5 +1,5 @@
 // Multiplication and addition in one instruction. Bound by issue: fused operations and the loop around them.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

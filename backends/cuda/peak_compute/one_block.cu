@@ -1,6 +1,6 @@
 // One block, one chain a thread, in float; multiplication and addition apart. Bound by the latency of the two, on one
 // multiprocessor.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

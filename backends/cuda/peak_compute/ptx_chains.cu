@@ -1,6 +1,6 @@
 // Each step as one instruction of the assembly, which no compiler rewrites: also of pairs of half-precision numbers,
 // and the reciprocal as the special-function unit gives it. Bound by the arithmetic units.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

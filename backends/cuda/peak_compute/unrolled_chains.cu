@@ -1,6 +1,6 @@
 // 32 steps of eight chains between two branches, for each type that the language has. Bound by the arithmetic units;
 // special functions by what the compiler makes of a division.
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -3,10 +3,10 @@
 // there is no atomic for it, post their partials. The word must be cleared first, which in a stream hides behind the
 // end of the launch before, and in a graph does not: there blocks post their partials up to the size at which a memset
 // no longer shows. Bound by the launch, by latency, by memory.
-#include "backends/cuda/device/by_atomics.hpp"
-#include "backends/cuda/device/by_cluster.hpp"
-#include "backends/cuda/device/by_mail.hpp"
-#include "backends/cuda/device/by_ticket.hpp"
+#include "backends/cuda/reduce_sum/by_atomics.hpp"
+#include "backends/cuda/reduce_sum/by_cluster.hpp"
+#include "backends/cuda/reduce_sum/by_mail.hpp"
+#include "backends/cuda/reduce_sum/by_ticket.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -46,10 +46,10 @@ __global__ void __launch_bounds__(threads)
 template <unsigned threads, unsigned unroll, class T, class Op>
 __global__ void __launch_bounds__(threads) reduce_in_block(const T* in, unsigned n, Accumulator<T>* out) {
   const Op op;
-  const PackSplit<T> split(in, n);
-  const auto* const packs = reinterpret_cast<const Pack<T>*>(in + split.head);
+  const VecSplit<T> split(in, n);
+  const auto* const packs = reinterpret_cast<const Vec<T>*>(in + split.head);
   const auto edge = edge_value<threads>(in, n, split, op);
-  const auto value = block_value<threads>(op(partial_tile_value<threads, unroll>(packs, 0, split.packs, op), edge), op);
+  const auto value = block_reduce<threads>(op(partial_tile_value<threads, unroll>(packs, 0, split.packs, op), edge), op);
   if (threadIdx.x == 0) *out = value;
 }
 
@@ -75,7 +75,7 @@ std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
-    const std::size_t n = a.in.size(), packs = (n + Pack<T>::size - 1) / Pack<T>::size, kib = packs / 64;
+    const std::size_t n = a.in.size(), packs = (n + Vec<T>::size - 1) / Vec<T>::size, kib = packs / 64;
     const Combining<Accumulator<T>> combining(queue.workspace);
     const bool captured = is_captured(queue);
     const std::size_t cluster_kib =

@@ -1,6 +1,6 @@
 // The array comes through a ring of stages in shared memory by bulk copies, started by one thread: loads in flight take
 // no registers. Bound by memory.
-#include "backends/cuda/device/by_mail.hpp"
+#include "backends/cuda/reduce_sum/by_mail.hpp"
 #include "backends/cuda/device/hopper.hpp"
 
 namespace crosswarp::gpu {
@@ -16,17 +16,17 @@ __global__ void __launch_bounds__(block)
     reduce_copied(const T* in, std::size_t n, unsigned stages, unsigned stage_packs, Mail<Accumulator<T>> mail,
                   Accumulator<T>* out) {
   using A = Accumulator<T>;
-  __shared__ TransferBarrier full[most_stages], empty[most_stages];
+  __shared__ Mbarrier full[most_stages], empty[most_stages];
   const Op op;
-  Pack<T>* const ring = dynamic_shared<Pack<T>>();
-  const PackSplit<T> split(in, n);
-  const auto* const packs = reinterpret_cast<const Pack<T>*>(in + split.head);
+  Vec<T>* const ring = dynamic_shared<Vec<T>>();
+  const VecSplit<T> split(in, n);
+  const auto* const packs = reinterpret_cast<const Vec<T>*>(in + split.head);
   const std::size_t tiles = (split.packs + stage_packs - 1) / stage_packs;
   const auto packs_in = [&](std::size_t tile) {
     return static_cast<unsigned>(std::min<std::size_t>(stage_packs, split.packs - tile * stage_packs));
   };
   const auto fetch = [&](std::size_t tile, unsigned stage) {
-    const unsigned bytes = packs_in(tile) * sizeof(Pack<T>);
+    const unsigned bytes = packs_in(tile) * sizeof(Vec<T>);
     full[stage].arrive_and_expect(bytes);
     bulk_load(ring + std::size_t{stage} * stage_packs, packs + tile * stage_packs, bytes, &full[stage]);
   };
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block)
       }
     }
     full[stage].wait(parity);
-    const Pack<T>* const at = ring + std::size_t{stage} * stage_packs;
+    const Vec<T>* const at = ring + std::size_t{stage} * stage_packs;
     const unsigned here = packs_in(tile);
     if (here == stage_packs) {
 #pragma unroll 4
@@ -87,7 +87,7 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
   const std::size_t ring = stages * std::size_t{16} * stage_packs(queue);
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
     const auto kernel = reduce_copied<T, Op>;
-    const unsigned tiles = blocks_for(a.in.size(), std::size_t{Pack<T>::size} * stage_packs(queue));
+    const unsigned tiles = blocks_for(a.in.size(), std::size_t{Vec<T>::size} * stage_packs(queue));
     launch(kernel, std::min(most_blocks(queue), tiles), block, ring, queue, a.in.data(), a.in.size(), stages,
            stage_packs(queue), Mail<Accumulator<T>>(queue.workspace), a.out.data());
   });

@@ -1,7 +1,7 @@
 // Clusters of blocks whose warps store their partials into the shared memory of the cluster's first block; the
 // clusters' partials are posted as in mailbox. Bound by memory; for small n by one load and one store between
 // multiprocessors.
-#include "backends/cuda/device/by_cluster.hpp"
+#include "backends/cuda/reduce_sum/by_cluster.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(block)
     reduce_together(const T* in, std::size_t n, GridBarrier* barrier, Accumulator<T>* partials, Accumulator<T>* out) {
   using A = Accumulator<T>;
   const Op op;
-  A value = block_value<block>(thread_value<block, unroll>(in, n, op), op);
+  A value = block_reduce<block>(thread_value<block, unroll>(in, n, op), op);
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = value;
     barrier->wait();
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(block)
   if (blockIdx.x != 0) return;
   value = Op::template identity<A>;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += block) value = op(value, load_coherent(partials + i));
-  value = block_value<block>(value, op);
+  value = block_reduce<block>(value, op);
   if (threadIdx.x == 0) *out = value;
 }
 

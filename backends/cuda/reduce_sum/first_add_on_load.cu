@@ -1,6 +1,6 @@
 // The first step of the tree is done while loading: half as many blocks, each of two loads a thread. Bound by
 // instructions and barriers, half as many an element. After Harris, reduction 4.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The grid strides over the array in 16-byte loads, four in flight for each thread; one atomic for each block. Bound by
 // memory from about 2^24 elements on, below that by latency and two launches (the result is cleared first).
-#include "backends/cuda/device/by_atomics.hpp"
+#include "backends/cuda/reduce_sum/by_atomics.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -11,13 +11,13 @@ template <unsigned loads, class T>
 __global__ void __launch_bounds__(block) add_apart(const T* __restrict__ in, std::size_t n, Accumulator<T>* out) {
   using A = Accumulator<T>;
   constexpr std::size_t tile = std::size_t{block} * loads;
-  const PackSplit<T> split(in, n);
-  const auto* const packs = reinterpret_cast<const Pack<T>*>(in + split.head);
+  const VecSplit<T> split(in, n);
+  const auto* const packs = reinterpret_cast<const Vec<T>*>(in + split.head);
   const A edge = edge_value<block>(in, n, split, Sum());
   A sums[loads]{};
   std::size_t first = blockIdx.x * tile;
   for (; first + tile <= split.packs; first += gridDim.x * tile) {
-    Pack<T> pack[loads];
+    Vec<T> pack[loads];
 #pragma unroll
     for (unsigned l = 0; l < loads; ++l) pack[l] = packs[first + l * block + threadIdx.x];
 #pragma unroll
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(block) add_apart(const T* __restrict__ in, std
   A sum = edge;
 #pragma unroll
   for (unsigned l = 0; l < loads; ++l) sum += sums[l];
-  sum = block_value<block>(sum, Sum());
+  sum = block_reduce<block>(sum, Sum());
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 

@@ -1,7 +1,7 @@
 // A grid of chosen size strides over the array, so that a thread adds many elements before its block combines anything:
 // two launches at any n. Bound by how many 4-byte loads are in flight: by the launch's shape, which the tunings sweep.
 // After Harris, reduction 7.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(block) reduce_striding(const T* in, std::size_
   A value = Op::template identity<A>;
   for (std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x; i < n; i += std::size_t{gridDim.x} * block)
     value = op(value, A{widen(in[i])});
-  value = block_value<block>(value, op);
+  value = block_reduce<block>(value, op);
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 

@@ -1,7 +1,7 @@
 // A tree in shared memory whose stride doubles, with the threads that still add found by a remainder; partials are
 // combined by a second launch. Bound by instructions: the lanes that add lie apart, so no warp leaves early, and a
 // remainder costs more than the addition. After Harris, "Optimizing parallel reduction in CUDA", reduction 1.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // As interleaved_modulo, with the adding threads moved together, so that whole warps leave early; now they lie two,
 // four, eight … words apart, and meet in the banks of shared memory. Bound by instructions and these conflicts. After
 // Harris, reduction 2.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

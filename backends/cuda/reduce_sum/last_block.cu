@@ -1,6 +1,6 @@
 // The whole reduction in one launch: each block leaves a partial and takes a ticket, the block with the last ticket
 // combines the partials. Bound by memory; for small n by the ticket's trips to L2, where float4 pays a second launch.
-#include "backends/cuda/device/by_ticket.hpp"
+#include "backends/cuda/reduce_sum/by_ticket.hpp"
 
 namespace crosswarp::gpu {
 namespace {

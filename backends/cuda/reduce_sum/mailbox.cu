@@ -1,6 +1,6 @@
 // One launch without tickets or fences: each block posts its partial and a flag as one word, and the last block waits
 // for the words. Bound by memory; for small n by one load, one store to L2 and the load that finds it.
-#include "backends/cuda/device/by_mail.hpp"
+#include "backends/cuda/reduce_sum/by_mail.hpp"
 
 namespace crosswarp::gpu {
 namespace {

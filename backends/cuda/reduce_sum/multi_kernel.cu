@@ -11,7 +11,7 @@ template <class T, class Op>
 __global__ void __launch_bounds__(block) reduce_level(const T* in, std::size_t n, Accumulator<T>* partials) {
   using A = Accumulator<T>;
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  const A value = block_value<block>(i < n ? A{widen(in[i])} : Op::template identity<A>, Op());
+  const A value = block_reduce<block>(i < n ? A{widen(in[i])} : Op::template identity<A>, Op());
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 

@@ -2,7 +2,7 @@
 // waits for that one before it reads anything, so only the start of a launch is hidden: by whatever kernel comes
 // before, in a benchmark as in a program, but not in a program that waits in between. Bound by memory; for small n by
 // latency.
-#include "backends/cuda/device/by_mail.hpp"
+#include "backends/cuda/reduce_sum/by_mail.hpp"
 #include "backends/cuda/device/hopper.hpp"
 
 namespace crosswarp::gpu {
@@ -14,7 +14,7 @@ constexpr unsigned block = 512;
 template <unsigned unroll, class T, class Op>
 __global__ void __launch_bounds__(block)
     reduce_behind(const T* in, std::size_t n, Mail<Accumulator<T>> mail, Accumulator<T>* out) {
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   combine_by_mail<block, false>(thread_value<block, unroll>(in, n, Op()), mail, out, Op());
 }
 

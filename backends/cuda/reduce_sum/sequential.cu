@@ -1,6 +1,6 @@
 // The stride halves in place of doubling: neighbouring threads combine neighbouring words, and no two lanes meet in a
 // bank. Bound by instructions and barriers: a thread loads one element. After Harris, reduction 3.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // The last steps of the tree are one warp's: no barrier of the block, only the warp's own between reading and writing.
 // Bound by instructions and the barriers that are left. After Harris, reduction 5, whose words were volatile: since
 // Volta the lanes of a warp need not run in step, and a barrier must say that they do.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // The block's size is a constant, so that no loop and no branch of the tree is left to run time. Bound by latency: a
 // thread has two loads in flight and its block many barriers. After Harris, reduction 6.
-#include "backends/cuda/device/two_launches.hpp"
+#include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(block) add_by_warps(const T* in, std::size_t n
   __shared__ A sum;
   if (threadIdx.x == 0) sum = A{0};
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  const A of_warp = warp_value(i < n ? widen(in[i]) : A{0}, Sum());
+  const A of_warp = warp_reduce(i < n ? widen(in[i]) : A{0}, Sum());
   __syncthreads();
   if (threadIdx.x % warp_size() == 0) atomicAdd(&sum, of_warp);
   __syncthreads();

@@ -10,7 +10,7 @@ constexpr unsigned block = 256;
 template <class T>
 __global__ void __launch_bounds__(block) add_by_shuffle(const T* in, std::size_t n, Accumulator<T>* out) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  const auto sum = block_value<block>(i < n ? widen(in[i]) : Accumulator<T>{0}, Sum());
+  const auto sum = block_reduce<block>(i < n ? widen(in[i]) : Accumulator<T>{0}, Sum());
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 

@@ -1,9 +1,9 @@
 // What a user would call: the way of the rungs before it that fits the shape, its alignment and the device. Bound by
 // memory; by the launch for matrices below some megabytes.
-#include "backends/cuda/device/row_chunks.hpp"
-#include "backends/cuda/device/row_groups.hpp"
-#include "backends/cuda/device/row_tiles.hpp"
-#include "backends/cuda/device/row_warps.hpp"
+#include "backends/cuda/row_sum/row_chunks.hpp"
+#include "backends/cuda/row_sum/row_groups.hpp"
+#include "backends/cuda/row_sum/row_tiles.hpp"
+#include "backends/cuda/row_sum/row_warps.hpp"
 
 namespace crosswarp::gpu {
 namespace {

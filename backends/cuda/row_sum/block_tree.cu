@@ -1,6 +1,6 @@
 // One block a row: its threads add strided elements, a tree in shared memory adds what they have. One load in flight
 // for each thread, and barriers behind it: bound by latency until rows are long and blocks many.
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 
 namespace crosswarp::gpu {
 namespace {

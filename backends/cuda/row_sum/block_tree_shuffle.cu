@@ -1,6 +1,6 @@
 // block_tree whose last steps, within a warp, are shuffles: fewer barriers and words of shared memory behind the same
 // loads. Bound by latency, as its parent is: what it saves is not what takes the time.
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 
 namespace crosswarp::gpu {
 namespace {

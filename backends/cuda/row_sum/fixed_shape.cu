@@ -1,6 +1,6 @@
 // block_tree with the length of a row and the block known to the compiler, which unrolls the walk over a row: more
 // loads in flight, no test at the end of each step. Bound by latency for short rows, by memory for long ones.
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 
 namespace crosswarp::gpu {
 namespace {

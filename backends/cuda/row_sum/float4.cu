@@ -1,8 +1,8 @@
 // One block a row in 16-byte loads, four in flight for each thread, from the first aligned element of each row on; one
 // barrier. Bound by memory for long rows; for short ones by the barrier and by blocks that come and go.
-#include "backends/cuda/device/block_value.hpp"
-#include "backends/cuda/device/row_part.hpp"
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/row_sum/row_part.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(block)
     add_row_of_vectors(const float* __restrict__ in, std::size_t rows, std::size_t columns, float* __restrict__ out) {
   constexpr unsigned unroll = 4;
   if (blockIdx.x >= rows) return;
-  const float sum = block_value<block>(part_sum<block, unroll>(in + blockIdx.x * columns, columns, threadIdx.x), Sum());
+  const float sum = block_reduce<block>(part_sum<block, unroll>(in + blockIdx.x * columns, columns, threadIdx.x), Sum());
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 

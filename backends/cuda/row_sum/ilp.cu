@@ -1,7 +1,7 @@
 // k independent accumulators for each thread, so that k loads are in flight at once: what a chain of additions on one
 // accumulator does not forbid, but does not ask for. Bound by latency where k · 256 elements are much of a row, then by
 // memory.
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 
 namespace crosswarp::gpu {

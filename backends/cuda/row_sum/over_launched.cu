@@ -2,7 +2,7 @@
 // at once. Bound as block_tree is, and by starting blocks that do nothing.
 //
 // A rung that improves nothing: what some notes on this kernel measured, and took for the kernel's own occupancy.
-#include "backends/cuda/device/row_tree.hpp"
+#include "backends/cuda/row_sum/row_tree.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Many short rows a block: read as one contiguous piece in 16-byte loads, whatever their length and alignment, into
 // shared memory, and added there. Bound by memory, and by the barrier between the two.
-#include "backends/cuda/device/row_tiles.hpp"
+#include "backends/cuda/row_sum/row_tiles.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Several rows a warp: a group of lanes for each, several rows at once in each group, one butterfly for all of them.
 // Bound by memory for short rows that begin at multiples of 16 bytes; for others by loads of single elements.
-#include "backends/cuda/device/row_groups.hpp"
+#include "backends/cuda/row_sum/row_groups.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Several blocks a row, each with a chunk of it; the last one of a row to finish adds the partials, by a ticket. Bound
 // by memory for long rows, however few; the chunk trades partials for an even load.
-#include "backends/cuda/device/row_chunks.hpp"
+#include "backends/cuda/row_sum/row_chunks.hpp"
 
 namespace crosswarp::gpu {
 namespace {

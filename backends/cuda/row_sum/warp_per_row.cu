@@ -1,6 +1,6 @@
 // One warp a row in 16-byte loads, up to sixteen in flight for each lane; no barrier, no shared memory. Bound by memory
 // for many rows of a few kilobytes; by the device's other warps, which have nothing to do, for few rows.
-#include "backends/cuda/device/row_warps.hpp"
+#include "backends/cuda/row_sum/row_warps.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -134,7 +134,7 @@ T* dynamic_shared() {
   return reinterpret_cast<T*>(simt::shared_memory().data());
 }
 
-inline void wait_for_the_launch_before() {}
+inline void grid_dependency_sync() {}
 
 // One thread runs at a time, and switches only where it waits: memory is in order as it is.
 inline void __threadfence() {}

@@ -1,6 +1,6 @@
 // Uses the order on the wrong side: must be wrong, since an order is not its own inverse.
 // at: --pattern strided --stride 8 --op scatter --n 1003
-#include "backends/cuda/device/access.hpp"
+#include "backends/cuda/access_pattern/access.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Loads, adds and stores: additions at the same time are lost.
 // at: --atomics 1003 --blocks 4 --addresses 1 --type u32 --scope global
-#include "backends/cuda/device/contention.hpp"
+#include "backends/cuda/atomic_contention/contention.hpp"
 
 namespace crosswarp::gpu {
 namespace {

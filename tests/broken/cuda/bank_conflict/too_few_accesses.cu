@@ -1,6 +1,6 @@
 // Leaves out each lane's last accesses, as a compiler that sees through the loop would: must be wrong.
 // at: --stride 2 --n 16
-#include "backends/cuda/device/tile_columns.hpp"
+#include "backends/cuda/bank_conflict/tile_columns.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Does not begin to count anew: must be wrong, by what the launches before have left.
 // at: --mode stream --launches 40
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

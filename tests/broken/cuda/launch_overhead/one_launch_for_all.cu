@@ -1,6 +1,6 @@
 // One launch of as many blocks in place of all: must be wrong, as it counts for one.
 // at: --mode stream --launches 40
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Copies whole groups of four only: must be wrong where there is a rest.
 // at: --level hbm --op copy --bytes 4012
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Leaves out one sweep of all: must be wrong, however short the set.
 // at: --level l2 --op read --bytes 1008 --sweeps 5
-#include "backends/cuda/device/sweep.hpp"
+#include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {

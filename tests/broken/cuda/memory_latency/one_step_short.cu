@@ -1,6 +1,6 @@
 // Leaves out the last step: must be wrong, though every other place is right.
 // at: --space global --bytes 4096
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

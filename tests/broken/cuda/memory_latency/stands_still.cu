@@ -1,6 +1,6 @@
 // Loads from one address, as often as it should: must be wrong, as its loads are no chain.
 // at: --space global --bytes 4096
-#include "backends/cuda/device/chase.hpp"
+#include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {

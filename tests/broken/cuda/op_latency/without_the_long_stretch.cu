@@ -1,6 +1,6 @@
 // Takes steps for one stretch less than it says: must be wrong, whatever its clocks show.
 // at: --op shuffle --steps 64
-#include "backends/cuda/device/latency.hpp"
+#include "backends/cuda/op_latency/latency.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // One block that computes the chains of its first tile only: must be wrong, since every end is looked at.
 // at: --type i32 --chains 1003 --steps 50
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // Leaves out two of two hundred steps: must be wrong, although every value comes back near where it was after two.
 // at: --type f32 --chains 1003 --steps 200
-#include "backends/cuda/device/chains.hpp"
+#include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block) add_ahead(const float* in, std::size_t 
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
   Queue overlapping = queue;
-  overlapping.ahead = true;
+  overlapping.pdl = true;
   launch(add_ahead, blocks, block, 0, overlapping, args.f32().in.data(), args.f32().in.size(),
          reinterpret_cast<Shared*>(queue.workspace.data()), args.f32().out.data());
 }

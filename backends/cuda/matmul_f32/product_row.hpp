@@ -1,8 +1,8 @@
 // A row times a matrix: each element of B is used once, so that nothing is to be kept on chip. Bound by reading B.
 #pragma once
 
-#include "backends/cuda/device/last_to_come.hpp"
-#include "backends/cuda/device/product_tiles.hpp"
+#include "backends/cuda/device/last_block.hpp"
+#include "backends/cuda/matmul_f32/product_tiles.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -17,7 +17,7 @@ template <bool vectors>
 __global__ void __launch_bounds__(32 * row_lines, 4)
     multiply_row(const float* a, const float* b, unsigned* tickets, float* partials, float* c, std::size_t n,
                  std::size_t k) {
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   alignas(16) __shared__ float of_line[row_lines][row_columns];
   const unsigned line = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t first = blockIdx.x * std::size_t{row_columns};
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(32 * row_lines, 4)
   for (unsigned other = 0; other < row_lines; ++other) sum += of_line[other][threadIdx.x % row_columns];
   const bool is_alone = gridDim.y == 1;
   if (is_there) (is_alone ? c : partials + blockIdx.y * n)[mine] = sum;
-  if (is_alone || !is_last_to_come<true>(tickets + blockIdx.x, gridDim.y) || !is_there) return;
+  if (is_alone || !is_last_block<true>(tickets + blockIdx.x, gridDim.y) || !is_there) return;
   sum = 0;
 #pragma unroll 32  // few columns: their loads at once
   for (unsigned part = 0; part < gridDim.y; ++part) sum += load_coherent(partials + part * n + mine);

@@ -76,14 +76,14 @@ __device__ void combine_by_mail(A value, const Mail<A>& mail, A* out, Op op) {
   constexpr unsigned letters = of_warps ? block / warp_size() : 1;  // of a block
   constexpr unsigned batch = 8;
   if (blockIdx.x != gridDim.x - 1) {
-    value = of_warps ? warp_value(value, op) : block_value<block>(value, op);
+    value = of_warps ? warp_reduce(value, op) : block_reduce<block>(value, op);
     if (threadIdx.x % (block / letters) == 0)
       mail.post(std::size_t{blockIdx.x} * letters + threadIdx.x / (block / letters), value);
     return;
   }
   const std::size_t count = std::size_t{gridDim.x - 1} * letters;
   value = op(value, mail.template collect<batch>(threadIdx.x, block, count, op));
-  value = block_value<block>(value, op);
+  value = block_reduce<block>(value, op);
   if (threadIdx.x == 0) *out = value;
 }
 

@@ -160,19 +160,19 @@ struct Output {
 #endif
 };
 
-/// Tiles in an order in which those at work together share rows of A and columns of B in L2: `band` rows of tiles at a
+/// Tiles in an order in which those at work together share rows of A and columns of B in L2: `raster` rows of tiles at a
 /// time, column by column.
 struct TileOrder {
   unsigned rows, columns;  ///< Of tiles.
-  unsigned band;
+  unsigned raster;
 
   struct Place {
     unsigned row, column;
   };
   __host__ __device__ unsigned count() const { return rows * columns; }
   __device__ Place place(unsigned tile) const {
-    const unsigned first_row = tile / (band * columns) * band, in_band = tile % (band * columns);
-    const unsigned height = rows - first_row < band ? rows - first_row : band;
+    const unsigned first_row = tile / (raster * columns) * raster, in_band = tile % (raster * columns);
+    const unsigned height = rows - first_row < raster ? rows - first_row : raster;
     return {first_row + in_band % height, in_band / height};
   }
 };

@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "backends/cuda/device/add_parts.hpp"
-#include "backends/cuda/device/tensor_map.hpp"
-#include "backends/cuda/device/wgmma.hpp"
+#include "backends/cuda/matmul_f16/tensor_map.hpp"
+#include "backends/cuda/matmul_f16/wgmma.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -53,7 +53,7 @@ struct TmaPlan {
   unsigned stages_of_part;  ///< Of each but the last.
   std::size_t part_pitch;   ///< Elements from one part's C to the next one's.
   bool by_boxes;            ///< C is written by tensor copies, else by its threads.
-  bool ahead;               ///< The first stage comes as far as L2 while the launch before ends.
+  bool pdl;                 ///< The first stage comes as far as L2 while the launch before ends.
 
   static bool can_write_boxes(const MatmulF16::Args& args) { return args.n % (args.f32_out ? 4 : 8) == 0; }
 
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
 #if CROSSWARP_TARGET_HAS_WGMMA
   using Tile = TmaTile<consumers, columns>;
   constexpr unsigned stages = Tile::stages;
-  __shared__ TransferBarrier full[stages], empty[stages];
+  __shared__ Mbarrier full[stages], empty[stages];
   const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * Tile::a_bytes,
                  written = ring_b + stages * Tile::b_bytes;
   const ClusterShape cluster = plan.cluster;
@@ -127,16 +127,16 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         use(to_b + (panel + first_of_b) * row_bytes, b, depth + first_of_b, column + panel, column_of_blocks);
   };
   const bool is_copying = threadIdx.x == consumers * warpgroup_size;
-  if (plan.ahead && is_copying && first_task < plan.tasks())
+  if (plan.pdl && is_copying && first_task < plan.tasks())
     for_boxes(plan.task(first_task), 0, [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
       prefetch_box(map, row, column);
     });
   cluster_arrive();
   cluster_wait();
-  wait_for_the_launch_before();
+  grid_dependency_sync();
 
   if (group == consumers) {
-    if constexpr (consumers > 1) leave_registers<Tile::copying_registers>();
+    if constexpr (consumers > 1) setmaxnreg_dec<Tile::copying_registers>();
     if (is_copying) {
       const auto load = [&](unsigned to, const CUtensorMap& map, unsigned row, unsigned column, unsigned blocks) {
         if ((blocks & (blocks - 1)) == 0)
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       for (unsigned s = 0; s < stages; ++s, advance()) empty[stage].wait(parity ^ 1);
     }
   } else {
-    if constexpr (consumers > 1) take_registers<Tile::multiplying_registers>();
+    if constexpr (consumers > 1) setmaxnreg_inc<Tile::multiplying_registers>();
     // Once all of the warp's instructions have read a stage, those blocks may copy into it that copy to this one: those
     // of its column and of its row. A lane tells one of them.
     const unsigned in_row = lane - cluster.rows, other_column = in_row < column_in_cluster ? in_row : in_row + 1;
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         lane < cluster.rows ? column_in_cluster * cluster.rows + lane : other_column * cluster.rows + row_in_cluster;
     const unsigned empty_there = address_in_block(shared_address(empty), told);
     const auto release = [&](unsigned s) {
-      if (lane < cluster.rows + cluster.columns - 1) TransferBarrier::arrive_there(empty_there + s * sizeof *empty);
+      if (lane < cluster.rows + cluster.columns - 1) Mbarrier::arrive_there(empty_there + s * sizeof *empty);
     };
 
     // C is written in panels of 128 bytes of 16 rows a warp. Of the tile before, what waits to be written in the stages
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     const auto is_in_c = [&](unsigned column) { return pending_row < out.rows && column < out.columns; };
     const auto write_panel_if_any = [&](unsigned column, auto fill) {
       if (!is_in_c(column)) return;
-      if (lane == 0) wait_for_bulk_reads<1>();  // until the copy from there, which is the last but one, has read
+      if (lane == 0) bulk_wait_read<1>();  // until the copy from there, which is the last but one, has read
       sync_warp();
       write_panel(column, next, fill);
       std::swap(next, last);
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
       for (unsigned panel = 0; panel < Tile::panels; ++panel)
         if (panel >= task.stages) write_waiting_if_any(panel);
       wait_for_wgmma<0>();
-      settle(sums);
+      fence_operands(sums);
       release(last_stage);
 
       pending_row = (task.place.row * cluster.rows + row_in_cluster) * Tile::rows + 16 * warp;
@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     for (unsigned panel = 0; panel < Tile::panels; ++panel)
       if (const unsigned column = pending_column + panel * panel_columns; is_pending && is_in_c(column))
         write_panel(column, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes, waiting_panel(panel));
-    wait_for_bulk_reads<0>();
+    bulk_wait_read<0>();
   }
 #endif
 }
@@ -274,7 +274,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
 struct TmaChoice {
   unsigned rows, columns;  ///< Of a tile: one of those below.
   ClusterShape cluster;    ///< Of 1, 2, 4 or 8 blocks.
-  unsigned band;           ///< Rows of clusters' tiles that are taken together.
+  unsigned raster;         ///< Rows of clusters' tiles that are taken together.
   unsigned parts = 1;      ///< Of the sums; none of them empty.
 
   /// Elements from one part to the next, in the workspace: parts begin at multiples of 16 bytes.
@@ -324,14 +324,14 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
     using Tile = TmaTile<consumers, columns>;
     const unsigned stages = blocks_for(args.k, row_elements);
     const TmaPlan plan{.order = {blocks_for(args.m, choice.cluster.rows * Tile::rows),
-                                 blocks_for(args.n, choice.cluster.columns * columns), choice.band},
+                                 blocks_for(args.n, choice.cluster.columns * columns), choice.raster},
                        .cluster = choice.cluster,
                        .stages = stages,
                        .parts = choice.parts,
                        .stages_of_part = blocks_for(stages, choice.parts),
                        .part_pitch = choice.part_pitch(args),
                        .by_boxes = TmaPlan::can_write_boxes(args) && choice.parts == 1,
-                       .ahead = queue.ahead};
+                       .pdl = queue.pdl};
     const unsigned blocks = std::min(plan.tasks(), resident) * choice.cluster.size();
     const CUtensorMap a = tensor_map(factor_a(args), Tile::rows / choice.cluster.columns);
     const CUtensorMap b =

@@ -2,7 +2,7 @@
 // files that need "ptx"; to be called by all threads of a warpgroup, where CROSSWARP_TARGET_HAS_WGMMA.
 #pragma once
 
-#include "backends/cuda/device/mma.hpp"
+#include "backends/cuda/matmul_f16/mma.hpp"
 #include "backends/cuda/device/wgmma_operands.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -46,16 +46,16 @@ struct FactorLayout {
 /// Gives registers of the warpgroup's threads back to the block, so that others can take them; those that are left, and
 /// taken, are multiples of eight for each thread.
 template <int left>
-__device__ void leave_registers() {
+__device__ void setmaxnreg_dec() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(left));
 }
 template <int taken>
-__device__ void take_registers() {
+__device__ void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(taken));
 }
 
 /// Before the first instruction on sums that other instructions wrote.
-__device__ inline void begin_wgmma() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 /// Closes a group of instructions.
 __device__ inline void end_wgmma() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 /// Until all but the last `pending` groups are done.
@@ -65,7 +65,7 @@ __device__ void wait_for_wgmma() {
 }
 /// Keeps the compiler from reading sums ahead of a wait that stands before this.
 template <unsigned count>
-__device__ void settle(float (&sums)[count]) {
+__device__ void fence_operands(float (&sums)[count]) {
 #pragma unroll
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
@@ -108,7 +108,7 @@ __device__ void start_stage(float (&d)[sums], unsigned a, unsigned b, bool add) 
                          layout_b =
                              b_transposed ? FactorLayout::along_depth() : FactorLayout::across_depth(row_elements);
   const std::uint64_t first_a = layout_a.at(a), first_b = layout_b.at(b);
-  begin_wgmma();
+  wgmma_fence();
 #pragma unroll
   for (unsigned step = 0; step < row_elements / wgmma_depth; ++step)
     multiply_add<bf16, b_transposed>(d, first_a + step * layout_a.step, first_b + step * layout_b.step,

@@ -2,7 +2,7 @@
 // "ptx". Matrices are row-major without gaps; their rows begin at multiples of 16 bytes.
 #pragma once
 
-#include "backends/cuda/device/mma.hpp"
+#include "backends/cuda/matmul_f16/mma.hpp"
 
 #if CROSSWARP_HAS_PTX
 #include <cuda.h>
@@ -59,7 +59,7 @@ __device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap& map) {
 /// always of the whole box's bytes. By one thread.
 __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
                                 [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
-                                [[maybe_unused]] TransferBarrier* barrier) {
+                                [[maybe_unused]] Mbarrier* barrier) {
   CROSSWARP_HOPPER(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
           to_shared),
@@ -69,7 +69,7 @@ __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unu
 /// The same, to all blocks of the cluster whose bits are set in `blocks`; each one's own barrier is told.
 __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
                                 [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
-                                [[maybe_unused]] TransferBarrier* barrier, [[maybe_unused]] std::uint16_t blocks) {
+                                [[maybe_unused]] Mbarrier* barrier, [[maybe_unused]] std::uint16_t blocks) {
   CROSSWARP_HOPPER(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
       "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to_shared),
@@ -84,7 +84,7 @@ __device__ inline void prefetch_box([[maybe_unused]] const CUtensorMap& map, [[m
                    : "memory");
 }
 
-/// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: wait_for_bulk_reads().
+/// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: bulk_wait_read().
 /// By one thread; what others wrote to shared memory they must have published, and a barrier lie between.
 __device__ inline void store_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
                                  [[maybe_unused]] unsigned column, [[maybe_unused]] unsigned from_shared) {

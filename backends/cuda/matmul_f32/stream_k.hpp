@@ -6,8 +6,8 @@
 // so that no block waits for another, is not theirs.
 #pragma once
 
-#include "backends/cuda/device/ahead_tiles.hpp"
-#include "backends/cuda/device/last_to_come.hpp"
+#include "backends/cuda/matmul_f32/ahead_tiles.hpp"
+#include "backends/cuda/device/last_block.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -69,7 +69,7 @@ __device__ bool combine_shares(const StreamPartials<Tile>& partials, unsigned ti
 #pragma unroll
   for (unsigned v = 0; v < StreamPartials<Tile>::vectors; ++v)
     mine[v * Tile::threads] = of_other_registers(&sums[v / fours][v % fours * 4]);
-  if (!is_last_to_come<true>(partials.tickets + tile, last - first + 1)) return false;
+  if (!is_last_block<true>(partials.tickets + tile, last - first + 1)) return false;
 #pragma unroll
   for (unsigned i = 0; i < Tile::thread_rows * Tile::thread_columns; ++i)
     sums[i / Tile::thread_columns][i % Tile::thread_columns] = 0;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   __shared__ StreamTasks tasks;
   __shared__ StreamTask task;
   if (threadIdx.x == 0) tasks = StreamTasks::of(shares, blockIdx.x);
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   for (;;) {
     __syncthreads();  // nobody asks for the task before any more, nor reads its stages
     if (threadIdx.x == 0) task = tasks.next(shares);

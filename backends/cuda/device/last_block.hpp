@@ -13,7 +13,7 @@ namespace {
 /// thread must call it, at most once between two barriers. `by_all`: what the others need was written by all threads,
 /// not by thread 0 alone. `ticket` is 0 before and after.
 template <bool by_all>
-__device__ bool is_last_to_come(unsigned* ticket, unsigned count) {
+__device__ bool is_last_block(unsigned* ticket, unsigned count) {
   __shared__ bool is_last;
   if constexpr (by_all) {
     __threadfence();  // as below

@@ -3,7 +3,7 @@
 // go by mail. Bound by the latency of one load and of one store between multiprocessors.
 #pragma once
 
-#include "backends/cuda/device/by_mail.hpp"
+#include "backends/cuda/reduce_sum/by_mail.hpp"
 #include "backends/cuda/device/hopper.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(block)
     reduce_by_cluster(const T* in, std::size_t n, Mail<Accumulator<T>> mail, Accumulator<T>* out) {
   using A = Accumulator<T>;
   constexpr unsigned warps = block / warp_size();
-  __shared__ TransferBarrier all_came;
+  __shared__ Mbarrier all_came;
   __shared__ A values[largest_cluster * warps];
   const Op op;
   const unsigned rank = cluster_rank(), blocks = cluster_size(), lane = threadIdx.x % warp_size();
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(block)
     all_came.arrive_and_expect(blocks * warps * sizeof(A));
   }
   cluster_arrive();  // the wait behind the loads costs nothing
-  const A of_warp = warp_value(thread_value<block, unroll>(in, n, op), op);
+  const A of_warp = warp_reduce(thread_value<block, unroll>(in, n, op), op);
   cluster_wait();
   const unsigned warp = threadIdx.x / warp_size();
   if (lane == 0) store_to_block(&values[rank * warps + warp], of_warp, &all_came, 0);
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(block)
   A value = Op::template identity<A>;
   for (unsigned i = lane; i < blocks * warps; i += warp_size()) value = op(value, values[i]);
   if (cluster == clusters - 1) value = op(value, mail.template collect<2>(lane, warp_size(), clusters - 1, op));
-  value = warp_value(value, op);
+  value = warp_reduce(value, op);
   if (lane == 0) {
     if (cluster == clusters - 1)
       *out = value;

@@ -2,9 +2,9 @@
 // registers, in rows of 128 bytes that are swizzled as Hopper's tensor copies do it. For files that need "ptx".
 #pragma once
 
-#include "backends/cuda/device/async_copy.hpp"
+#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/hopper.hpp"
-#include "backends/cuda/device/product.hpp"
+#include "backends/cuda/matmul_f16/product.hpp"
 
 #if CROSSWARP_HAS_PTX
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "backends/cuda/device/count_launch.hpp"
+#include "backends/cuda/launch_overhead/count_launch.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -2,8 +2,8 @@
 // shared memory, and all loads of a short row in flight at once.
 #pragma once
 
-#include "backends/cuda/device/block_value.hpp"
-#include "backends/cuda/device/row_part.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/row_sum/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(row_warps_block, blocks_with_loads(row_warps_b
   const std::size_t row = std::size_t{blockIdx.x} * (row_warps_block / warp_size()) + threadIdx.x / warp_size();
   if (row >= rows) return;
   const unsigned lane = threadIdx.x % warp_size();
-  const float sum = warp_value(part_sum<warp_size(), unroll>(in + row * columns, columns, lane), Sum());
+  const float sum = warp_reduce(part_sum<warp_size(), unroll>(in + row * columns, columns, lane), Sum());
   if (lane == 0) out[row] = sum;
 }
 

@@ -2,7 +2,7 @@
 // of them are resident: all of a thread's loads of a tile are in flight at once, in a partial tile, too.
 #pragma once
 
-#include "backends/cuda/device/packs.hpp"
+#include "backends/cuda/device/vec.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -23,7 +23,7 @@ template <unsigned threads, unsigned unroll>
 __device__ float part_sum(const float* __restrict__ in, std::size_t n, unsigned me) {
   static_assert(threads >= 8);  // one for each element at the ends
   constexpr unsigned tile = threads * unroll;
-  const PackSplit<float> split(in, n);
+  const VecSplit<float> split(in, n);
   // The ends first: their load is under way together with those of the first tile.
   const std::size_t end = me < 4 ? me : split.tail + (me - 4);
   float ends = 0;

@@ -2,7 +2,7 @@
 // with the last ticket combines the partials. Bound by three trips to L2: the fence, the ticket, the partials.
 #pragma once
 
-#include "backends/cuda/device/last_to_come.hpp"
+#include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/reduction.hpp"
 
 namespace crosswarp::gpu {
@@ -24,16 +24,16 @@ struct Tickets {
 /// Leaves in `out` what all threads of the grid bring. Every thread must call it, and return behind it.
 template <unsigned block, class Op, class A>
 __device__ void combine_by_ticket(A value, const Tickets<A>& tickets, A* out, Op op) {
-  value = block_value<block>(value, op);
+  value = block_reduce<block>(value, op);
   if (gridDim.x == 1) {  // nobody to wait for
     if (threadIdx.x == 0) *out = value;
     return;
   }
   if (threadIdx.x == 0) tickets.partials[blockIdx.x] = value;
-  if (!is_last_to_come<false>(tickets.ticket, gridDim.x)) return;
+  if (!is_last_block<false>(tickets.ticket, gridDim.x)) return;
   A rest = Op::template identity<A>;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += block) rest = op(rest, load_coherent(tickets.partials + i));
-  rest = block_value<block>(rest, op);
+  rest = block_reduce<block>(rest, op);
   if (threadIdx.x == 0) *out = rest;
 }
 

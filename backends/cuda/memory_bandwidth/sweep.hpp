@@ -2,7 +2,7 @@
 // Bound by that memory's port, since there is little beside the loads.
 #pragma once
 
-#include "backends/cuda/device/stream.hpp"
+#include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
 namespace {

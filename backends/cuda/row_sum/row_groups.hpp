@@ -5,7 +5,7 @@
 // so that r rows cost little more than one, and end in different lanes, which store them together.
 #pragma once
 
-#include "backends/cuda/device/row_part.hpp"
+#include "backends/cuda/row_sum/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {

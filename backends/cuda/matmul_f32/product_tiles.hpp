@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "backends/cuda/device/add_parts.hpp"
-#include "backends/cuda/device/async_copy.hpp"
+#include "backends/cuda/device/cp_async.hpp"
 #include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::gpu {
@@ -58,9 +58,9 @@ struct TilePlace {
 
   __device__ TilePlace(const TiledProduct& product, unsigned number) {
     constexpr unsigned height = 8;
-    const unsigned in_band = height * product.tiles_across, band = number / in_band, within = number % in_band;
-    const unsigned left = product.tiles_down - band * height, here = left < height ? left : height;
-    down = band * height + within % here;
+    const unsigned in_band = height * product.tiles_across, raster = number / in_band, within = number % in_band;
+    const unsigned left = product.tiles_down - raster * height, here = left < height ? left : height;
+    down = raster * height + within % here;
     across = within / here;
   }
 };
@@ -115,7 +115,7 @@ __device__ void store_sums(const TiledProduct& product, const float (&sums)[rows
 
 template <class Tile, bool vectors>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(TiledProduct product) {
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   constexpr unsigned depth = Tile::depth, tm = Tile::thread_rows, tn = Tile::thread_columns;
   constexpr unsigned width = vectors ? 4 : 1;
   float* const memory = dynamic_shared<float>();

@@ -1,7 +1,7 @@
 // The matrix fragments of NVIDIA's mma.h, for 16-bit factors and sums in float. For files that need "wmma".
 #pragma once
 
-#include "backends/cuda/device/product.hpp"
+#include "backends/cuda/matmul_f16/product.hpp"
 
 #if CROSSWARP_HAS_WMMA
 #include <cuda_bf16.h>

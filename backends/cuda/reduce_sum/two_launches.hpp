@@ -2,7 +2,7 @@
 // their launch, the end of a tree in one warp, and the second launch.
 #pragma once
 
-#include "backends/cuda/device/by_ticket.hpp"
+#include "backends/cuda/reduce_sum/by_ticket.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -13,7 +13,7 @@ constexpr unsigned by_atomics_unroll = 4;
 template <class T>
 __global__ void __launch_bounds__(by_atomics_block) add_vectors(const T* in, std::size_t n, Accumulator<T>* out) {
   const auto sum =
-      block_value<by_atomics_block>(thread_value<by_atomics_block, by_atomics_unroll>(in, n, Sum()), Sum());
+      block_reduce<by_atomics_block>(thread_value<by_atomics_block, by_atomics_unroll>(in, n, Sum()), Sum());
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 

@@ -1,7 +1,7 @@
 // What the rungs of one block a row share: the walk over a row by single elements, and trees in shared memory.
 #pragma once
 
-#include "backends/cuda/device/block_value.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -32,7 +32,7 @@ template <unsigned block>
 __device__ float tree_shuffle_sum(float mine) {
   __shared__ float partial[block];
   add_down_to<block, warp_size()>(partial, mine);
-  return threadIdx.x < warp_size() ? warp_value(partial[threadIdx.x], Sum()) : 0.0f;
+  return threadIdx.x < warp_size() ? warp_reduce(partial[threadIdx.x], Sum()) : 0.0f;
 }
 
 /// The share of the calling thread in the sum of a row, one element after the other.

@@ -41,7 +41,7 @@ struct Max {
 /// What the first `lanes` lanes of the calling warp bring comes to, in lane 0. Every lane must call it. `lanes` is a
 /// power of two.
 template <unsigned lanes = warp_size(), class Op, class A>
-__device__ A warp_value(A value, Op op) {
+__device__ A warp_reduce(A value, Op op) {
 #pragma unroll
   for (unsigned delta = lanes / 2; delta > 0; delta /= 2) value = op(value, shuffle_down(value, delta));
   return value;
@@ -50,16 +50,16 @@ __device__ A warp_value(A value, Op op) {
 /// What a one-dimensional block of `block` threads brings comes to, in thread 0. Every thread must call it, at most
 /// once between two barriers. `block` is the warp size times a power of two, and at most its square.
 template <unsigned block, class Op, class A>
-__device__ A block_value(A value, Op op) {
+__device__ A block_reduce(A value, Op op) {
   constexpr unsigned warps = block / warp_size();
   static_assert(block % warp_size() == 0 && (warps & (warps - 1)) == 0 && warps <= warp_size());
-  value = warp_value(value, op);
+  value = warp_reduce(value, op);
   if constexpr (warps == 1) return value;
   __shared__ A partial[warps];
   const unsigned lane = threadIdx.x % warp_size(), warp = threadIdx.x / warp_size();
   if (lane == 0) partial[warp] = value;
   __syncthreads();
-  return warp == 0 ? warp_value<warps>(partial[lane % warps], op) : value;
+  return warp == 0 ? warp_reduce<warps>(partial[lane % warps], op) : value;
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "backends/cuda/device/block_value.hpp"
-#include "backends/cuda/device/last_to_come.hpp"
-#include "backends/cuda/device/row_part.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/device/last_block.hpp"
+#include "backends/cuda/row_sum/row_part.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -51,19 +51,19 @@ __global__ void __launch_bounds__(row_chunks_block, blocks_with_loads(row_chunks
   if (row >= rows) return;
   const std::size_t begin = chunk * length;
   const std::size_t here = begin < columns ? std::min(length, columns - begin) : 0;
-  const float sum = block_value<row_chunks_block>(
+  const float sum = block_reduce<row_chunks_block>(
       part_sum<row_chunks_block, row_chunks_unroll>(in + row * columns + begin, here, threadIdx.x), Sum());
   if (each == 1) {
     if (threadIdx.x == 0) out[row] = sum;
     return;
   }
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
-  if (!is_last_to_come<false>(tickets + row, each)) return;
+  if (!is_last_block<false>(tickets + row, each)) return;
   const float* const of_row = partials + std::size_t{row} * each;
   float rest = 0;
 #pragma unroll 16
   for (unsigned i = threadIdx.x; i < each; i += row_chunks_block) rest += load_coherent(of_row + i);
-  rest = block_value<row_chunks_block>(rest, Sum());
+  rest = block_reduce<row_chunks_block>(rest, Sum());
   if (threadIdx.x == 0) out[row] = rest;
 }
 

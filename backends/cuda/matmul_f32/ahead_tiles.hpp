@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "backends/cuda/device/product_tiles.hpp"
+#include "backends/cuda/matmul_f32/product_tiles.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -211,7 +211,7 @@ __device__ void store_tile(const TiledProduct& product, const TilePlace& tile,
 
 template <class Tile, bool vectors>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_ahead(TiledProduct product) {
-  wait_for_the_launch_before();
+  grid_dependency_sync();
   const TilePlace tile(product, blockIdx.x);
   const std::size_t begin = blockIdx.y * product.part;
   const std::size_t end = begin + product.part < product.k ? begin + product.part : product.k;

@@ -2,7 +2,7 @@
 // into shared memory, and adds them there. Bound by memory, and by the barrier between reading and adding.
 #pragma once
 
-#include "backends/cuda/device/packs.hpp"
+#include "backends/cuda/device/vec.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::gpu {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(row_tiles_block)
   const std::size_t first = std::size_t{blockIdx.x} * tile_rows;
   const auto here = static_cast<unsigned>(std::min<std::size_t>(tile_rows, rows - first));
   const float* const from = in + first * columns;
-  const PackSplit<float> split(from, here * columns);
+  const VecSplit<float> split(from, here * columns);
   // Element i goes to word shift + i, so that aligned vectors stay aligned.
   const auto head = static_cast<unsigned>(split.head), shift = (4 - head) % 4;
   auto* const words = reinterpret_cast<float*>(tile) + shift;

@@ -2,7 +2,7 @@
 // filled by copies which take no registers. Any shape and alignment.
 #pragma once
 
-#include "backends/cuda/device/mma.hpp"
+#include "backends/cuda/matmul_f16/mma.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(MmaTile::threads, 2) multiply_by_mma(Factor a,
                            reinterpret_cast<const float(&)[Tile::share / 2]>(sums[r]));
 }
 
-inline void multiply_by_mma(const Queue& queue, const MatmulF16::Args& args, unsigned band) {
+inline void multiply_by_mma(const Queue& queue, const MatmulF16::Args& args, unsigned raster) {
   if (is_done_without_factors(queue, args)) return;
-  const TileOrder order{blocks_for(args.m, MmaTile::rows), blocks_for(args.n, MmaTile::columns), band};
+  const TileOrder order{blocks_for(args.m, MmaTile::rows), blocks_for(args.n, MmaTile::columns), raster};
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_by_mma<bf16, b_transposed>;
     launch(kernel, order.count(), MmaTile::threads, MmaTile::shared_bytes, queue, factor_a(args), factor_b(args), order,

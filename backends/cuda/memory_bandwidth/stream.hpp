@@ -2,7 +2,7 @@
 // Bound by memory where enough loads are in flight.
 #pragma once
 
-#include "backends/cuda/device/block_value.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/memory_bandwidth.hpp"
@@ -53,10 +53,10 @@ __device__ inline float product(const float4& a, const float4& b) {
   return (a.x * b.x + a.y * b.y) + (a.z * b.z + a.w * b.w);
 }
 
-/// Adds what the threads of a block have summed to `to`. As block_value().
+/// Adds what the threads of a block have summed to `to`. As block_reduce().
 template <unsigned block, class T>
 __device__ void leave_sum(T value, T* to) {
-  value = block_value<block>(value, Sum());
+  value = block_reduce<block>(value, Sum());
   if (threadIdx.x == 0) atomicAdd(to, value);
 }
 

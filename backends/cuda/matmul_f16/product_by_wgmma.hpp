@@ -3,7 +3,7 @@
 // the two in each stage.
 #pragma once
 
-#include "backends/cuda/device/wgmma.hpp"
+#include "backends/cuda/matmul_f16/wgmma.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -54,16 +54,16 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
     stage = next_stage;
   }
   wait_for_wgmma<0>();
-  settle(sums);
+  fence_operands(sums);
   c.store_fragment<bf16>(row + 16 * warp, column, sums);
 #endif
 }
 
-/// Enqueues the product in bands of `band` tiles: TileOrder.
-inline void multiply_by_wgmma(const Queue& queue, const MatmulF16::Args& args, unsigned band) {
+/// Enqueues the product in bands of `raster` tiles: TileOrder.
+inline void multiply_by_wgmma(const Queue& queue, const MatmulF16::Args& args, unsigned raster) {
   using Tile = WgmmaTile;
   if (is_done_without_factors(queue, args)) return;
-  const TileOrder order{blocks_for(args.m, Tile::rows), blocks_for(args.n, Tile::columns), band};
+  const TileOrder order{blocks_for(args.m, Tile::rows), blocks_for(args.n, Tile::columns), raster};
   with_factors(args, [&]<bool bf16, bool b_transposed>() {
     const auto kernel = multiply_by_warpgroups<bf16, b_transposed>;
     launch(kernel, order.count(), Tile::threads, Tile::shared_bytes, queue, factor_a(args), factor_b(args), order,
