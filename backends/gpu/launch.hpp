@@ -27,6 +27,12 @@ struct Queue : LaunchContext {
   cudaStream_t stream;
 };
 
+/// For launches of kernels that call grid_dependency_sync(): programmatic dependent launch (PDL).
+inline Queue with_pdl(Queue queue) {
+  queue.pdl = true;
+  return queue;
+}
+
 /// Notes in the queue's log, where that is on, what a launch takes of the device.
 void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
                  bool pdl = false);

@@ -2,10 +2,6 @@
 // dependent launch, Hopper). Bound by that wait: starting up is hidden behind the predecessor.
 #include "backends/cuda/launch_overhead/count_launch.hpp"
 
-#if CROSSWARP_HAS_PTX
-#include "backends/cuda/device/hopper.hpp"
-#endif
-
 namespace crosswarp::gpu {
 namespace {
 
@@ -17,8 +13,8 @@ __global__ void count_when_ready(unsigned i, std::uint64_t* count) {
 
 void enqueue_dependent(const Queue& queue, const LaunchOverhead::Args& args) {
   for (unsigned i = 0; i < args.launches; ++i)
-    launch_dependent(count_when_ready, static_cast<unsigned>(queue.tuning["blocks"]), 1, 0, queue, i,
-                     args.count.data());
+    launch(count_when_ready, static_cast<unsigned>(queue.tuning["blocks"]), 1, 0, with_pdl(queue), i,
+           args.count.data());
 }
 #endif
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/hopper.hpp"
+#include "backends/cuda/device/ptx.hpp"
 #include "backends/cuda/matmul_f16/product.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -51,7 +51,7 @@ __device__ void fetch_tile(unsigned to_shared, const Factor& from, unsigned row,
     const unsigned to = to_shared + swizzled(i / 8, piece);
     if (from.is_aligned()) {
       const bool there = r < from.rows && c < from.columns;
-      copy_async<16>(to, there ? from.at + std::size_t{r} * from.columns + c : from.at, there);
+      cp_async<16>(to, there ? from.at + std::size_t{r} * from.columns + c : from.at, there);
     } else {
       store_shared(to, from.piece(r, c));
     }
@@ -91,9 +91,9 @@ __device__ void load_matrices(std::uint32_t (&to)[4], unsigned from) {
 
 /// The other way: lane l gives of each of four matrices the two elements at 2·(l % 4) of row l / 4.
 __device__ inline void store_matrices([[maybe_unused]] unsigned to, [[maybe_unused]] const std::uint32_t* from) {
-  CROSSWARP_HOPPER("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(from[0]),
-                   "r"(from[1]), "r"(from[2]), "r"(from[3])
-                   : "memory");
+  CROSSWARP_SM90_ASM("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(from[0]),
+                     "r"(from[1]), "r"(from[2]), "r"(from[3])
+                     : "memory");
 }
 
 /// sums += a·b, of 16 x 16 and 16 x 8 elements.

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(MmaTile::threads, 2) multiply_by_mma(Factor a,
     if (block < blocks)
       fetch_tiles<Tile::rows, Tile::columns, b_transposed, Tile::threads>(
           ring_a + stage * Tile::a_bytes, ring_b + stage * Tile::b_bytes, a, b, row, column, block * Tile::depth);
-    commit_copies();
+    cp_async_commit_group();
   };
 #pragma unroll
   for (unsigned stage = 0; stage + 1 < Tile::stages; ++stage) fetch(stage, stage);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(MmaTile::threads, 2) multiply_by_mma(Factor a,
   float sums[4][8][4] = {};
   unsigned stage = 0, free_stage = Tile::stages - 1;
   for (unsigned block = 0; block < blocks; ++block) {
-    wait_for_copy_groups<Tile::stages - 2>();
+    cp_async_wait_group<Tile::stages - 2>();
     __syncthreads();  // all parts of this stage are there, and all warps have read the one that is filled again now
     fetch(block + Tile::stages - 1, free_stage);
     multiply_stage<bf16, b_transposed>(sums, ring_a + stage * Tile::a_bytes, ring_b + stage * Tile::b_bytes, warp_row,

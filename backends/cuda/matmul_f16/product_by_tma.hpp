@@ -7,10 +7,11 @@
 #include <map>
 #include <tuple>
 
-#include "backends/cuda/device/add_parts.hpp"
+#include "backends/cuda/device/cluster.hpp"
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/tensor_map.hpp"
 #include "backends/cuda/matmul_f16/wgmma.hpp"
-#include "backends/cuda/device/with_constant.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -88,10 +89,10 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     prefetch_map(b);
     if (plan.by_boxes) prefetch_map(c);
     for (unsigned s = 0; s < stages; ++s) {
-      full[s].initialise(1);
-      empty[s].initialise((cluster.rows + cluster.columns - 1) * Tile::warps);
+      full[s].init(1);
+      empty[s].init((cluster.rows + cluster.columns - 1) * Tile::warps);
     }
-    publish_barriers();
+    fence_mbarrier_init();
   }
   // Power is what bounds large products: the fewer instructions, the faster.
   const unsigned group = uniform(threadIdx.x / warpgroup_size), warp = uniform(threadIdx.x / warp_size()),
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     for_boxes(plan.task(first_task), 0, [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
       prefetch_box(map, row, column);
     });
-  cluster_arrive();
+  cluster_arrive_relaxed();
   cluster_wait();
   grid_dependency_sync();
 
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
         const TmaPlan::Task task = plan.task(i);
         for (unsigned turn = 0; turn < task.stages; ++turn, advance()) {
           empty[stage].wait(parity ^ 1);  // at once in the first round
-          full[stage].arrive_and_expect(Tile::a_bytes + Tile::b_bytes);
+          full[stage].arrive_expect_tx(Tile::a_bytes + Tile::b_bytes);
           for_boxes(task, turn, load);
         }
       }
@@ -162,9 +163,9 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     const unsigned in_row = lane - cluster.rows, other_column = in_row < column_in_cluster ? in_row : in_row + 1;
     const unsigned told =
         lane < cluster.rows ? column_in_cluster * cluster.rows + lane : other_column * cluster.rows + row_in_cluster;
-    const unsigned empty_there = address_in_block(shared_address(empty), told);
+    const unsigned empty_there = mapa(shared_address(empty), told);
     const auto release = [&](unsigned s) {
-      if (lane < cluster.rows + cluster.columns - 1) Mbarrier::arrive_there(empty_there + s * sizeof *empty);
+      if (lane < cluster.rows + cluster.columns - 1) Mbarrier::arrive_remote(empty_there + s * sizeof *empty);
     };
 
     // C is written in panels of 128 bytes of 16 rows a warp. Of the tile before, what waits to be written in the stages
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     // `fill` puts a panel to a place in shared memory, from where it is copied to this column.
     const auto write_panel = [&](unsigned column, unsigned by_way_of, auto fill) {
       fill(by_way_of);
-      publish_to_bulk_copies();
+      fence_proxy_async();
       sync_warp();
       if (lane == 0) store_box(c, pending_row, column, by_way_of);
     };
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     const auto is_in_c = [&](unsigned column) { return pending_row < out.rows && column < out.columns; };
     const auto write_panel_if_any = [&](unsigned column, auto fill) {
       if (!is_in_c(column)) return;
-      if (lane == 0) bulk_wait_read<1>();  // until the copy from there, which is the last but one, has read
+      if (lane == 0) bulk_wait_group_read<1>();  // until the copy from there, which is the last but one, has read
       sync_warp();
       write_panel(column, next, fill);
       std::swap(next, last);
@@ -265,7 +266,7 @@ __global__ void __launch_bounds__(TmaTile<consumers, columns>::threads, 1)
     for (unsigned panel = 0; panel < Tile::panels; ++panel)
       if (const unsigned column = pending_column + panel * panel_columns; is_pending && is_in_c(column))
         write_panel(column, ring_a + panel * Tile::a_bytes + warp * Tile::panel_bytes, waiting_panel(panel));
-    bulk_wait_read<0>();
+    bulk_wait_group_read<0>();
   }
 #endif
 }
@@ -304,7 +305,7 @@ inline unsigned resident_clusters(const Queue& queue, const TmaChoice& choice) {
       using Tile = TmaTile<consumers, columns>;
       const auto kernel = multiply_by_tma<false, false, consumers, columns>;  // as good as any other type
       allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
-      cudaLaunchAttribute attribute[] = {in_clusters_of(choice.cluster.size())};
+      cudaLaunchAttribute attribute[] = {cluster_dimension(choice.cluster.size())};
       cudaLaunchConfig_t config{};
       config.gridDim = choice.cluster.size();
       config.blockDim = Tile::threads;
@@ -344,7 +345,7 @@ inline void multiply_by_tma(const Queue& queue, const MatmulF16::Args& args, con
       launch_clusters(choice.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
                       choice.parts == 1 ? out : Output::of_floats(queue.workspace.data(), out));
     });
-    if (choice.parts > 1) launch_add_parts(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
+    if (choice.parts > 1) launch_add_partials(queue, plan.part_pitch, choice.parts, args.m * args.n, out);
   });
 }
 

@@ -3,6 +3,7 @@
 // the two in each stage.
 #pragma once
 
+#include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/matmul_f16/wgmma.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
     if (block < blocks)
       fetch_tiles<rows, columns, b_transposed, threads>(ring_a + stage * a_bytes, ring_b + stage * b_bytes, a, b, row,
                                                         column, block * row_elements);
-    commit_copies();
+    cp_async_commit_group();
   };
   fetch(0, 0);
 
@@ -42,8 +43,8 @@ __global__ void __launch_bounds__(WgmmaTile::threads, 2)
   float sums[columns / 2];
   unsigned stage = 0;
   for (unsigned block = 0; block < blocks; ++block) {
-    wait_for_copy_groups<0>();
-    publish_to_bulk_copies();  // and to the matrix units, which read by the same way
+    cp_async_wait_group<0>();
+    fence_proxy_async();  // and to the matrix units, which read by the same way
     __syncthreads();
     // Both groups have waited for what they read two blocks ago: that stage is free.
     const unsigned next_stage = stage + 1 == stages ? 0 : stage + 1;

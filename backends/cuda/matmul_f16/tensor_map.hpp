@@ -2,6 +2,7 @@
 // "ptx". Matrices are row-major without gaps; their rows begin at multiples of 16 bytes.
 #pragma once
 
+#include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/matmul_f16/mma.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -52,7 +53,7 @@ inline CUtensorMap tensor_map(const Factor& factor, unsigned box_rows) {
 
 /// Brings what a copy needs to know of a map.
 __device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap& map) {
-  CROSSWARP_HOPPER("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+  CROSSWARP_SM90_ASM("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
 /// Starts the copy of the box whose first element is at (`row`, `column`) to shared memory, of which `barrier` is told:
@@ -60,7 +61,7 @@ __device__ inline void prefetch_map([[maybe_unused]] const CUtensorMap& map) {
 __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
                                 [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
                                 [[maybe_unused]] Mbarrier* barrier) {
-  CROSSWARP_HOPPER(
+  CROSSWARP_SM90_ASM(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
           to_shared),
       "l"(&map), "r"(column), "r"(row), "r"(shared_address(barrier))
@@ -70,7 +71,7 @@ __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unu
 __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unused]] const CUtensorMap& map,
                                 [[maybe_unused]] unsigned row, [[maybe_unused]] unsigned column,
                                 [[maybe_unused]] Mbarrier* barrier, [[maybe_unused]] std::uint16_t blocks) {
-  CROSSWARP_HOPPER(
+  CROSSWARP_SM90_ASM(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
       "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to_shared),
       "l"(&map), "r"(column), "r"(row), "r"(shared_address(barrier)), "h"(blocks)
@@ -80,15 +81,16 @@ __device__ inline void load_box([[maybe_unused]] unsigned to_shared, [[maybe_unu
 /// Brings a box as far as L2. Of what other threads write meanwhile a later copy sees what it would have seen anyway.
 __device__ inline void prefetch_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
                                     [[maybe_unused]] unsigned column) {
-  CROSSWARP_HOPPER("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(column), "r"(row)
-                   : "memory");
+  CROSSWARP_SM90_ASM("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(column),
+                     "r"(row)
+                     : "memory");
 }
 
-/// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: bulk_wait_read().
+/// Starts a copy to the box whose first element is at (`row`, `column`), as a group of its own: bulk_wait_group_read().
 /// By one thread; what others wrote to shared memory they must have published, and a barrier lie between.
 __device__ inline void store_box([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
                                  [[maybe_unused]] unsigned column, [[maybe_unused]] unsigned from_shared) {
-  CROSSWARP_HOPPER(
+  CROSSWARP_SM90_ASM(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
       "cp.async.bulk.commit_group;" ::"l"(&map),
       "r"(column), "r"(row), "r"(from_shared)

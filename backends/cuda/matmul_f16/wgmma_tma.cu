@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(threads, 1)
   const unsigned row = tile_row * rows, column = tile_column * columns;
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < stages; ++s) {
-      full[s].initialise(1);
-      empty[s].initialise(consumers * warpgroup_size / warp_size());
+      full[s].init(1);
+      empty[s].init(consumers * warpgroup_size / warp_size());
     }
-    publish_barriers();
+    fence_mbarrier_init();
   }
   __syncthreads();
 
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (threadIdx.x % warpgroup_size != 0) return;
     for (unsigned block = 0; block < blocks; ++block, advance()) {
       empty[stage].wait(parity ^ 1);  // at once in the first round
-      full[stage].arrive_and_expect(a_bytes + b_bytes);
+      full[stage].arrive_expect_tx(a_bytes + b_bytes);
       load_box(ring_a + stage * a_bytes, a, row, block * row_elements, &full[stage]);
       if constexpr (b_transposed)
         load_box(ring_b + stage * b_bytes, b, column, block * row_elements, &full[stage]);

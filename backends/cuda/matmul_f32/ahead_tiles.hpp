@@ -123,11 +123,10 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
 #pragma unroll
     for (unsigned i = 0; i < depth / lines_a_time; ++i) {
       const bool is_there = b_line + i * lines_a_time < there;
-      copy_floats_async<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b,
-                               is_there);
+      cp_async_floats<width>(to_b + stage * Tile::floats_of_stage + i * lines_a_time * Tile::columns, from_b, is_there);
       from_b += lines_a_time * product.n;
     }
-    commit_copies();
+    cp_async_commit_group();
   };
   const auto store_a = [&](unsigned stage) {
 #pragma unroll
@@ -161,7 +160,7 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
   copy_b(there_at(begin), 0);
   store_a(0);
   if constexpr (from_afar) load_a(there_at(begin + depth));
-  wait_for_copy_groups<0>();
+  cp_async_wait_group<0>();
   __syncthreads();
 #pragma unroll
   for (unsigned piece = 0; piece < Tile::pieces; ++piece) load_piece(0, 0, 0, piece);
@@ -175,7 +174,7 @@ __device__ __forceinline__ void multiply_part(const TiledProduct& product, const
     for (unsigned l = 0; l < depth; ++l) {
       if (l + 1 == depth) {
         store_a(stage ^ 1);
-        wait_for_copy_groups<0>();
+        cp_async_wait_group<0>();
         __syncthreads();  // the next stage is there for all, and nobody reads this one any more, which is filled next
         stage ^= 1;
         if constexpr (from_afar) load_a(there_at(at + 2 * depth));

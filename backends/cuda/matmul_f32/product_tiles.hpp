@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "backends/cuda/device/add_parts.hpp"
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/split_k.hpp"
 #include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::gpu {
@@ -76,7 +76,7 @@ __device__ void copy_lines(float* to, const float* from, std::size_t stride, std
     const unsigned copy = i * threads + threadIdx.x, line = copy / in_line, column = copy % in_line * width;
     if (copies % threads == 0 || copy < copies) {
       const bool is_there = line < lines_there && column < length_there;
-      copy_floats_async<width>(to + line * pitch + column, is_there ? from + line * stride + column : from, is_there);
+      cp_async_floats<width>(to + line * pitch + column, is_there ? from + line * stride + column : from, is_there);
     }
   }
 }
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
       copy_lines<depth, Tile::columns, Tile::columns, Tile::threads, width>(
           to + Tile::floats_of_a, b + at * product.n, product.n, end - at, product.n - first_column);
     }
-    commit_copies();  // an empty group keeps the count
+    cp_async_commit_group();  // an empty group keeps the count
   };
 
   // Of 32 threads, pairs share rows, and fours columns: neighbours read the same 16 bytes of A or of B, or the next
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply_tiles(Ti
   for (unsigned stage = 0; stage + 1 < Tile::stages; ++stage) fetch(begin + stage * depth, stage);
   unsigned stage = 0;
   for (std::size_t at = begin; at < end; at += depth) {
-    wait_for_copy_groups<Tile::stages - 2>();
+    cp_async_wait_group<Tile::stages - 2>();
     __syncthreads();  // this stage is there for all, and nobody reads the one before any more, which is filled next
     fetch(at + (Tile::stages - 1) * depth, stage == 0 ? Tile::stages - 1 : stage - 1);
     const float* const of_a = memory + stage * Tile::floats_of_stage + row * Tile::row_of_a;
@@ -248,7 +248,7 @@ struct ProductSums {
 };
 
 inline void launch_add_partials(const Queue& queue, const MatmulF32::Args& args, std::size_t parts) {
-  launch_add_parts(queue, args.c.size(), static_cast<unsigned>(parts), args.c.size(), ProductSums{args.c.data()});
+  launch_add_partials(queue, args.c.size(), static_cast<unsigned>(parts), args.c.size(), ProductSums{args.c.data()});
 }
 
 inline std::size_t bytes_of_parts(const MatmulF32::Args& args, std::size_t parts) {

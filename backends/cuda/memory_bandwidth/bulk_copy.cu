@@ -1,6 +1,6 @@
 // Bulk copies of 8 KiB by the copy unit of each multiprocessor (TMA, one dimension), a ring of them for each block; an
 // arriving chunk flips a barrier in shared memory. Bound by memory: threads only start copies, and add where asked to.
-#include "backends/cuda/device/hopper.hpp"
+#include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
@@ -17,14 +17,14 @@ struct alignas(128) Ring {
 
 /// By one thread.
 __device__ void fetch(Ring& ring, unsigned slot, const float* from) {
-  ring.arrived[slot].arrive_and_expect(chunk);
+  ring.arrived[slot].arrive_expect_tx(chunk);
   bulk_load(ring.slots[slot], from, chunk, &ring.arrived[slot]);
 }
 
 __device__ void init(Ring& ring) {
   if (threadIdx.x == 0) {
-    for (Mbarrier& arrived : ring.arrived) arrived.initialise(1);
-    publish_barriers();
+    for (Mbarrier& arrived : ring.arrived) arrived.init(1);
+    fence_mbarrier_init();
   }
   __syncthreads();
 }
@@ -78,10 +78,10 @@ __global__ void __launch_bounds__(block) bulk_copy(StreamArrays arrays) {
       ring.arrived[k % stages].wait(k / stages % 2);
       bulk_store(arrays.out + chunk_of_block(k) * chunk_floats, ring.slots[k % stages], chunk);
       if (k == 0) continue;
-      bulk_wait_read<1>();  // the store before this one has left its slot
+      bulk_wait_group_read<1>();  // the store before this one has left its slot
       fetch_next(k - 1 + stages);
     }
-    bulk_wait_read<0>();  // shared memory ends with the block
+    bulk_wait_group_read<0>();  // shared memory ends with the block
   }
   for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.a[i]; });
 }
@@ -91,15 +91,15 @@ __global__ void __launch_bounds__(block) bulk_write(StreamArrays arrays) {
   __shared__ alignas(128) uint4 filled[chunk_vectors];
   const unsigned word = bits_of(arrays.scalar);
   for (unsigned i = threadIdx.x; i < chunk_vectors; i += block) filled[i] = make_uint4(word, word, word, word);
-  publish_to_bulk_copies();
+  fence_proxy_async();
   __syncthreads();
   const std::size_t chunks = arrays.n / chunk_floats;
   if (threadIdx.x == 0) {
     for (std::size_t c = blockIdx.x; c < chunks; c += gridDim.x) {
       bulk_store(arrays.out + c * chunk_floats, filled, chunk);
-      bulk_wait_read<stages>();
+      bulk_wait_group_read<stages>();
     }
-    bulk_wait_read<0>();
+    bulk_wait_group_read<0>();
   }
   for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.scalar; });
 }

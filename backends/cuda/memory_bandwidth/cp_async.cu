@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(block) stream_async(StreamArrays arrays) {
   };
   const auto fetch = [&](std::size_t k) {
     if (const std::size_t i = place(k); i < vectors)
-      copy_async<16>(static_cast<unsigned>(__cvta_generic_to_shared(&ring[k % stages][threadIdx.x])), a + i, true);
-    commit_copies();  // an empty group keeps the count
+      cp_async<16>(shared_address(&ring[k % stages][threadIdx.x]), a + i, true);
+    cp_async_commit_group();  // an empty group keeps the count
   };
   unsigned sum = 0;
 #pragma unroll
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block) stream_async(StreamArrays arrays) {
   for (std::size_t k = 0;; ++k) {
     const std::size_t i = place(k);
     if (i >= vectors) break;
-    wait_for_copy_groups<stages - 1>();
+    cp_async_wait_group<stages - 1>();
     const float4 v = ring[k % stages][threadIdx.x];
     if constexpr (writes(op)) reinterpret_cast<float4*>(arrays.out)[i] = apply<op>(v, v, arrays.scalar);
     if constexpr (op == StreamOp::read) sum += bits_of(v);

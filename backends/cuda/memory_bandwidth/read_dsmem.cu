@@ -1,6 +1,6 @@
 // Every block sweeps again and again over the shared memory of the other block of its cluster. Bound by the network
 // between multiprocessors.
-#include "backends/cuda/device/hopper.hpp"
+#include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
@@ -14,9 +14,9 @@ struct FromCluster {
   unsigned set;
   __device__ uint4 operator()(std::size_t i, unsigned k) const {
     uint4 v{};
-    CROSSWARP_HOPPER("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "r"(set + (static_cast<unsigned>(i) + k) * 16));
+    CROSSWARP_SM90_ASM("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                       : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                       : "r"(set + (static_cast<unsigned>(i) + k) * 16));
     return v;
   }
 };
@@ -25,10 +25,10 @@ __global__ void __launch_bounds__(block)
     read_dsmem(const uint4* set, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
   uint4* const own = dynamic_shared<uint4>();
   for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = set[i];
-  const unsigned others = address_in_block(shared_address(own), cluster_rank() ^ 1);
-  sync_cluster();  // both copies are there
+  const unsigned others = mapa(shared_address(own), cluster_rank() ^ 1);
+  cluster_sync();  // both copies are there
   const unsigned total = sweep<block, unroll>(FromCluster{others}, vectors, own_share(sweeps));
-  sync_cluster();  // nobody leaves while his copy is read
+  cluster_sync();  // nobody leaves while his copy is read
   leave_sum<block>(total, sum);
 }
 

@@ -1,10 +1,7 @@
 // The chase in the shared memory of another block of the cluster. Bound by the latency of the network between
 // multiprocessors.
+#include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/memory_latency/chase.hpp"
-
-#if CROSSWARP_HAS_PTX
-#include "backends/cuda/device/hopper.hpp"
-#endif
 
 namespace crosswarp::gpu {
 namespace {
@@ -15,25 +12,25 @@ namespace {
 __global__ void __launch_bounds__(chase_block)
     chase_in_peer(const std::byte* chain, std::size_t bytes, std::size_t stride, std::uint64_t first,
                   std::uint32_t steps, MemoryLatency::Chased* out) {
-  sync_cluster();  // the other block is there
+  cluster_sync();  // the other block is there
   if (blockIdx.x == 0) {
-    const std::uint32_t base = address_in_block(shared_address(dynamic_shared<std::byte>()), 1);
+    const std::uint32_t base = mapa(shared_address(dynamic_shared<std::byte>()), 1);
     for (std::size_t at = threadIdx.x * stride; at < bytes; at += chase_block * stride) {
       [[maybe_unused]] const auto next =
           base + static_cast<std::uint32_t>(*reinterpret_cast<const std::uint64_t*>(chain + at));
-      CROSSWARP_HOPPER("st.shared::cluster.u32 [%0], %1;" ::"r"(base + static_cast<std::uint32_t>(at)), "r"(next)
-                       : "memory");
+      CROSSWARP_SM90_ASM("st.shared::cluster.u32 [%0], %1;" ::"r"(base + static_cast<std::uint32_t>(at)), "r"(next)
+                         : "memory");
     }
     __syncthreads();
     if (threadIdx.x == 0)
       *out = walk(base + static_cast<std::uint32_t>(first), base, steps, [](std::uint32_t at) {
         std::uint32_t next = at;
-        CROSSWARP_HOPPER("ld.shared::cluster.u32 %0, [%1];" : "=r"(next) : "r"(at) : "memory");
+        CROSSWARP_SM90_ASM("ld.shared::cluster.u32 %0, [%1];" : "=r"(next) : "r"(at) : "memory");
         return next;
       });
     __syncthreads();
   }
-  sync_cluster();  // nobody leaves while its memory is read
+  cluster_sync();  // nobody leaves while its memory is read
 }
 
 void chase(const Queue& queue, const MemoryLatency::Args& args) {

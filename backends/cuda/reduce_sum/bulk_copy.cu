@@ -1,7 +1,7 @@
 // The array comes through a ring of stages in shared memory by bulk copies, started by one thread: loads in flight take
 // no registers. Bound by memory.
+#include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/reduce_sum/by_mail.hpp"
-#include "backends/cuda/device/hopper.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -27,16 +27,16 @@ __global__ void __launch_bounds__(block)
   };
   const auto fetch = [&](std::size_t tile, unsigned stage) {
     const unsigned bytes = packs_in(tile) * sizeof(Vec<T>);
-    full[stage].arrive_and_expect(bytes);
+    full[stage].arrive_expect_tx(bytes);
     bulk_load(ring + std::size_t{stage} * stage_packs, packs + tile * stage_packs, bytes, &full[stage]);
   };
 
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < stages; ++s) {
-      full[s].initialise(1);
-      empty[s].initialise(block / warp_size());
+      full[s].init(1);
+      empty[s].init(block / warp_size());
     }
-    publish_barriers();
+    fence_mbarrier_init();
     for (unsigned s = 0; s < stages; ++s)
       if (const std::size_t tile = blockIdx.x + std::size_t{s} * gridDim.x; tile < tiles) fetch(tile, s);
   }

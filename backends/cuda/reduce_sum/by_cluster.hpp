@@ -3,8 +3,8 @@
 // go by mail. Bound by the latency of one load and of one store between multiprocessors.
 #pragma once
 
+#include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/reduce_sum/by_mail.hpp"
-#include "backends/cuda/device/hopper.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -24,19 +24,19 @@ __global__ void __launch_bounds__(block)
   const Op op;
   const unsigned rank = cluster_rank(), blocks = cluster_size(), lane = threadIdx.x % warp_size();
   if (rank == 0 && threadIdx.x == 0) {
-    all_came.initialise(1);
-    publish_barriers();
-    all_came.arrive_and_expect(blocks * warps * sizeof(A));
+    all_came.init(1);
+    fence_mbarrier_init();
+    all_came.arrive_expect_tx(blocks * warps * sizeof(A));
   }
-  cluster_arrive();  // the wait behind the loads costs nothing
+  cluster_arrive_relaxed();  // the wait behind the loads costs nothing
   const A of_warp = warp_reduce(thread_value<block, unroll>(in, n, op), op);
   cluster_wait();
   const unsigned warp = threadIdx.x / warp_size();
-  if (lane == 0) store_to_block(&values[rank * warps + warp], of_warp, &all_came, 0);
+  if (lane == 0) st_async(&values[rank * warps + warp], of_warp, &all_came, 0);
   if (rank != 0 || warp != 0) return;
 
   const unsigned cluster = blockIdx.x / blocks, clusters = gridDim.x / blocks;
-  all_came.wait_for_cluster(0);
+  all_came.wait_acquire_cluster(0);
   A value = Op::template identity<A>;
   for (unsigned i = lane; i < blocks * warps; i += warp_size()) value = op(value, values[i]);
   if (cluster == clusters - 1) value = op(value, mail.template collect<2>(lane, warp_size(), clusters - 1, op));

@@ -3,7 +3,6 @@
 // before, in a benchmark as in a program, but not in a program that waits in between. Bound by memory; for small n by
 // latency.
 #include "backends/cuda/reduce_sum/by_mail.hpp"
-#include "backends/cuda/device/hopper.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -25,8 +24,8 @@ std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   with_constant<4, 1>(static_cast<unsigned>(queue.tuning["unroll"]), [&]<unsigned unroll>() {
     dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
-      launch_dependent(reduce_behind<unroll, T, Op>, grid_for<T>(queue, a.in.size(), block, unroll, 1), block, 0, queue,
-                       a.in.data(), a.in.size(), Mail<Accumulator<T>>(queue.workspace), a.out.data());
+      launch(reduce_behind<unroll, T, Op>, grid_for<T>(queue, a.in.size(), block, unroll, 1), block, 0, with_pdl(queue),
+             a.in.data(), a.in.size(), Mail<Accumulator<T>>(queue.workspace), a.out.data());
     });
   });
 }
