@@ -240,7 +240,7 @@ void launch_tiles(const Queue& queue, const MatmulF32::Args& args, std::size_t p
   launch_tiles_by<Tile>(multiply_tiles<Tile, vectors>, queue, args, parts);
 }
 
-/// C, as add_parts() writes it.
+/// C, as add_partials() writes it.
 struct ProductSums {
   float* at;
 
