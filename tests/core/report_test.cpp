@@ -117,7 +117,7 @@ TEST_F(JsonLine, HoldsNullWhereThereIsNoNumber) {
           "of_theoretical_peak", "floor_ns", "spread", "over_parent", "over_library", "over_other"})
       EXPECT_TRUE(j.at(name).is_null()) << r->label() << ", " << name;
     EXPECT_EQ(j.at("error_occurred"), true);
-    EXPECT_EQ(j.at("error_message"), r->label());
+    EXPECT_EQ(j.at("error_message").get<std::string>(), r->label());
   }
   const json none = json::parse(json_line(skipped));
   for (const char* name : {"device", "measured_peak", "sm_clock_mhz", "registers", "shared_bytes", "occupancy",
@@ -375,7 +375,7 @@ TEST_F(JsonLine, IsOfAStreamWhereAnOlderFileDoesNotSay) {
   ok.launch_by = LaunchBy::graph;
   json line = json::parse(json_line(ok));
   EXPECT_EQ(line.at("launch_by"), "graph");
-  EXPECT_EQ(read_json_line(line.dump(), lab.registry).name(), line.at("name"));
+  EXPECT_EQ(read_json_line(line.dump(), lab.registry).name(), line.at("name").get<std::string>());
   line.erase("launch_by");
   line.erase("pdl");
   EXPECT_EQ(read_json_line(line.dump(), lab.registry).launch_by, LaunchBy::stream);
