@@ -145,7 +145,7 @@ void print_counters() {
 
 int profile_cell(const Options& options, Runner& runner) {
   constexpr std::size_t launches = 5;
-  const CellId id = parse_id(options.profile);
+  const CellId id = parse_id(Registry::instance().current_name(options.profile));
   const auto refuse = [&](const std::string& why) -> Error {
     return Error(fmt::format("--profile {}: {}", options.profile, why));
   };

@@ -70,11 +70,17 @@ void hold_standard_streams() {
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+void note_former_names(const Filter& filter) {
+  for (const VariantEntry* variant : Registry::instance().selected_by_former_name(filter))
+    std::cerr << fmt::format("bench: --variant {} is now called {}\n", variant->formerly, variant->name);
+}
+
 int act(const Options& options) {
   using Action = Options::Action;
   if (options.action == Action::nothing) return 0;
   if (!options.worker.empty()) return serve(options);
   check_files(options);
+  note_former_names(options.filter);
   if (options.action == Action::list) {
     if (options.json.empty()) return print_list(options.filter), 0;
     return write_list(options.filter, options.json), 0;

@@ -65,7 +65,9 @@ StoredResults read_whole(std::istream& file) {
 StoredResults read_one(const std::string& path) {
   std::ifstream file = open(path);
   try {
-    return path.ends_with(journal_extension) ? read_journal(file) : read_whole(file);
+    StoredResults stored = path.ends_with(journal_extension) ? read_journal(file) : read_whole(file);
+    for (Json& row : stored.rows) rename_to_current(row);
+    return stored;
   } catch (const std::exception& why) {
     throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
   }

@@ -91,6 +91,17 @@ std::optional<Accuracy> read_accuracy(const Json& result) {
   return accuracy;
 }
 
+void rename_to_current(Json& result, const Registry& registry) {
+  const std::string room =
+      result.at("backend").get<std::string>() + "/" + result.at("experiment").get<std::string>() + "/";
+  const auto rename = [&](const char* field, const std::string& before) {
+    if (const auto name = result.find(field); name != result.end() && name->is_string())
+      *name = registry.current_name(before + name->get<std::string>()).substr(before.size());
+  };
+  for (const char* id : {"name", "run_name", "other"}) rename(id, "");
+  for (const char* variant : {"variant", "improves"}) rename(variant, room);
+}
+
 Point read_point(const Json& axes, const ExperimentEntry& experiment) {
   std::vector<std::vector<Value>> values;
   for (const Axis& axis : experiment.axes) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/experiment.hpp"
+#include "core/registry.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp {
@@ -15,6 +16,9 @@ namespace crosswarp {
 /// or Error.
 nlohmann::ordered_json parse_json(std::istream& text);
 nlohmann::ordered_json parse_json(const std::string& text);
+
+/// Replaces former ids of variants in a result, so that files stay readable when a variant is renamed.
+void rename_to_current(nlohmann::ordered_json& result, const Registry& registry = Registry::instance());
 
 /// Throws nlohmann's exception where `axes` lacks one of the experiment's.
 Point read_point(const nlohmann::ordered_json& axes, const ExperimentEntry& experiment);

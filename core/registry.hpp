@@ -59,6 +59,11 @@ class Registry {
   /// above all.
   std::size_t rung_height(const VariantEntry& variant) const;
 
+  /// `name`, an id or what begins with one (a rung, a cell), with the id that the variant has now.
+  std::string current_name(const std::string& name) const;
+  /// The variants that `filter` selects by former names.
+  std::vector<const VariantEntry*> selected_by_former_name(const Filter& filter) const;
+
   /// Throws Error, with the nearest match, where there is no such backend.
   const Backend& backend(const std::string& name) const;
 
@@ -76,7 +81,8 @@ class Registry {
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;
   std::map<std::string, VariantEntry> variants_;
-  std::map<std::string, std::string> modules_;  // by id
+  std::map<std::string, std::string> modules_;      // by id
+  std::map<std::string, std::string> current_ids_;  // by former id
   std::string module_;
 };
 

@@ -51,6 +51,7 @@ struct Variant {
   std::string_view idea;                     ///< What it does, in one phrase.
   std::string_view bound_by = {};            ///< What limits it, in one phrase: "memory", "one atomic unit of L2".
   std::string_view improves = {};            ///< The rung it improves on, where there is one.
+  std::string_view formerly = {};            ///< The name it had before it was renamed, where it was.
   std::vector<std::string_view> needs = {};  ///< Device features; a device that lacks one skips the variant.
   std::string not_expressible = {};          ///< Why this backend cannot say it; then there is no `launch`.
   bool library = false;                      ///< A vendor's: the yardstick.
@@ -84,6 +85,7 @@ struct VariantEntry {
   std::string idea;
   std::string bound_by;
   std::string improves;
+  std::string formerly;
   std::vector<std::string> needs;
   std::string not_expressible;
   bool library = false;
@@ -96,6 +98,9 @@ struct VariantEntry {
 
   /// `cuda/reduce_sum/float4`.
   std::string id() const { return backend + "/" + experiment + "/" + name; }
+  /// The id before it was renamed; empty where it was not.
+  std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
+  bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment);
@@ -114,6 +119,7 @@ class Register {
     entry.idea = v.idea;
     entry.bound_by = v.bound_by;
     entry.improves = v.improves;
+    entry.formerly = v.formerly;
     entry.needs.assign(v.needs.begin(), v.needs.end());
     entry.not_expressible = v.not_expressible;
     entry.library = v.library;
