@@ -1,112 +1,43 @@
-// Finds the levels of a memory hierarchy in a curve of latencies over footprints, with no table of cache sizes.
+// Detects the levels of a memory hierarchy in latencies over footprints, without a table of cache sizes.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
-
-#include "core/statistics.hpp"
 
 namespace crosswarp {
 
-/// One point of a curve: a footprint, and what a load from it takes. In no unit.
+/// A point of a latency curve. The latency may have any unit.
 struct LatencyAt {
   double bytes;
   double latency;
 };
 
-/// A stretch of footprints over which the latency stays the same: one level of the hierarchy.
+/// A level of the hierarchy: a range of footprints with the same latency.
 struct Level {
-  double latency;                   ///< The median over its points.
-  std::size_t first = 0, last = 0;  ///< Its points, by their place in the curve, both included.
+  double latency;                   ///< Median over its points.
+  std::size_t first = 0, last = 0;  ///< Indices of its first and last point in the curve.
 };
 
-/// How far apart the latencies of one level may lie, relative to the least of them.
+/// Max difference between the latencies of one level, relative to the lowest.
 inline constexpr double level_tolerance = 0.04;
 
 /// The levels of `curve`, whose footprints must ascend, from the smallest to the largest footprint.
 ///
-/// A level is a run of at least three points that differ by no more than `tolerance`, and whose footprints span at
-/// least a factor of 1.25; so points on the slope between two levels belong to none. The longest run is taken first,
-/// then what lies left and right of it is looked at in the same way. Neighbours that turn out alike are one level, with
-/// a stray point between them where there is one; of neighbours that are less than a tenth apart the shorter is
-/// dropped: it is where the slope flattens out towards the other.
-inline std::vector<Level> find_levels(const std::vector<LatencyAt>& curve, double tolerance = level_tolerance) {
-  constexpr std::size_t fewest = 3;
-  constexpr double least_span = 1.25, least_step = 0.1;
-  const auto level_of = [&](std::size_t first, std::size_t last) {
-    std::vector<double> latencies;
-    for (std::size_t i = first; i <= last; ++i) latencies.push_back(curve[i].latency);
-    return Level{median(latencies), first, last};
-  };
-  std::vector<Level> levels;
-  std::vector<std::pair<std::size_t, std::size_t>> open{{0, curve.size()}};  // half-open stretches still to look at
-  while (!open.empty()) {
-    const auto [begin, end] = open.back();
-    open.pop_back();
-    std::size_t best = end, best_count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      double low = curve[i].latency, high = low;
-      std::size_t j = i;
-      for (; j < end; ++j) {
-        low = std::min(low, curve[j].latency);
-        high = std::max(high, curve[j].latency);
-        if (high > low * (1 + tolerance)) break;
-      }
-      if (j - i > best_count) best = i, best_count = j - i;
-    }
-    if (best_count < fewest) continue;
-    const std::size_t last = best + best_count - 1;
-    if (curve[last].bytes >= least_span * curve[best].bytes) levels.push_back(level_of(best, last));
-    open.push_back({begin, best});
-    open.push_back({last + 1, end});
-  }
-  std::sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) { return a.first < b.first; });
-  const auto remove = [&](std::size_t i) { levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i)); };
-  for (std::size_t i = 0; i + 1 < levels.size();) {
-    const Level a = levels[i], b = levels[i + 1];
-    const auto [low, high] = std::minmax({a.latency, b.latency});
-    if (high <= low * (1 + tolerance) && b.first - a.last <= 2) {
-      levels[i] = level_of(a.first, b.last);
-      remove(i + 1);
-    } else if (high < low * (1 + least_step)) {
-      remove(a.last - a.first < b.last - b.first ? i : i + 1);
-    } else {
-      ++i;
-      continue;
-    }
-    if (i > 0) --i;  // what is new here may be like the one before it
-  }
-  return levels;
-}
+/// A level is a run of at least three points whose latencies differ by at most `tolerance` and whose footprints span at
+/// least a factor of 1.25. So points on the slope between two levels belong to neither. The search takes the longest
+/// run first, then repeats on both sides of it. It then merges neighbours of the same latency, across a stray point
+/// between them. Of neighbours less than 10 % apart it drops the shorter one: the flat end of the slope towards the
+/// other.
+std::vector<Level> find_levels(const std::vector<LatencyAt>& curve, double tolerance = level_tolerance);
 
-/// Two groups of numbers, told apart where the variance between them is largest (Otsu, IEEE Trans. SMC 1979).
+/// Two groups of numbers, split where the variance between them is largest (Otsu, IEEE Trans. SMC 1979).
 struct TwoModes {
-  double near, far;   ///< The median of either group.
-  double near_share;  ///< Of all numbers.
+  double near, far;   ///< Median of the lower and of the upper group.
+  double near_share;  ///< Share of the lower group.
 };
 
-/// Splits `values`, of which there must be at least one. The outermost hundredth at either end does not count: it holds
-/// misses and interrupts. Where there is only one mode the groups lie close to each other.
-inline TwoModes two_modes(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto trimmed = static_cast<std::ptrdiff_t>(values.size() / 100);
-  const std::vector<double> kept(values.begin() + trimmed, values.end() - trimmed);
-  const auto n = static_cast<double>(kept.size());
-  double sum = 0;
-  for (const double value : kept) sum += value;
-  double below = 0, widest = 0;
-  std::size_t split = 0;  // the first of the farther group; 0: all are alike
-  for (std::size_t i = 1; i < kept.size(); ++i) {
-    below += kept[i - 1];
-    const auto count = static_cast<double>(i);
-    const double apart = below / count - (sum - below) / (n - count);
-    if (const double between = count * (n - count) * apart * apart; between > widest) widest = between, split = i;
-  }
-  if (split == 0) return {kept.front(), kept.front(), 1};
-  const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(split);
-  return {median({kept.begin(), middle}), median({middle, kept.end()}), static_cast<double>(split) / n};
-}
+/// Splits `values`, at least one, without the outermost 1 % at either end: misses and interrupts. With a single mode
+/// the two groups lie close together.
+TwoModes two_modes(std::vector<double> values);
 
 }  // namespace crosswarp

@@ -1,6 +1,94 @@
+// Axes, costs, findings and the check of launch_overhead. Host code only, so kernels do not include it.
 #include "experiments/launch_overhead.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/format.hpp"
+
 namespace crosswarp {
+
+std::vector<Axis> LaunchOverhead::axes() {
+  return {{.name = "mode",
+           .meaning = "how the launches are enqueued",
+           .bench = {"stream", "graph", "host_sync"},
+           .allowed = {"stream", "graph", "host_sync"}},
+          {.name = "launches",
+           .meaning = "launches that are timed as one",
+           .bench = {std::int64_t{40}, std::int64_t{1000}},
+           .least = 1,
+           .most = 1 << 20}};
+}
+
+bool LaunchOverhead::exists(const Point& point) {
+  return point.word("mode") != "graph" || point.integer("launches") > 1;
+}
+
+std::vector<TestPoint> LaunchOverhead::test_points() {
+  std::vector<TestPoint> points;
+  for (const char* mode : {"stream", "graph", "host_sync"})
+    for (const std::int64_t launches : {1, 2, 3, 45, 130})
+      points.push_back({product(axes(), {{mode}, {launches}}).front(), false});
+  std::erase_if(points, [](const TestPoint& test) { return !exists(test.point); });
+  return points;
+}
+
+Cost LaunchOverhead::cost(const Point& point) {
+  return {.bytes_written = sizeof(std::uint64_t),
+          .accesses = static_cast<double>(point.integer("launches")),
+          .rated = Quantity::accesses,
+          .ceiling = ""};
+}
+
+std::size_t LaunchOverhead::footprint(const Point&) { return sizeof(std::uint64_t) + 2 * Buffer<std::uint64_t>::guard; }
+
+LaunchOverhead::LaunchOverhead(Device& device, const Point& point, std::uint64_t, std::size_t sets)
+    : device_(device), launches_(static_cast<unsigned>(point.integer("launches"))) {
+  for (std::size_t set = 0; set < sets; ++set) count_.emplace_back(device, 1);
+}
+
+void LaunchOverhead::poison() {
+  for (auto& count : count_) count.poison();
+}
+
+Verdict LaunchOverhead::check(ResultIn) const {
+  device_.synchronize();
+  for (std::size_t set = 0; set < count_.size(); ++set) {
+    if (!count_[set].guards_intact()) return {.ok = false, .where = "a guard band beside the counter was written to"};
+    const std::uint64_t count = count_[set].read(0);
+    if (count == launches_) continue;
+    return {.ok = false,
+            .error = std::abs(static_cast<double>(count) - static_cast<double>(launches_)),
+            .bound = 0,
+            .where = "counter " + std::to_string(set) + " is " + std::to_string(count) + ", should be " +
+                     std::to_string(launches_)};
+  }
+  return {.ok = true, .error = 0, .bound = 0, .where = {}};
+}
+
+std::vector<std::string> LaunchOverhead::findings(const std::vector<Outcome>& outcomes) {
+  std::map<std::pair<std::string, std::string>, std::vector<Outcome>> rungs;
+  for (const Outcome& outcome : outcomes) rungs[{outcome.point.word("mode"), outcome.rung}].push_back(outcome);
+  std::vector<std::string> lines;
+  for (auto& [mode_and_rung, points] : rungs) {
+    std::sort(points.begin(), points.end(),
+              [](const Outcome& a, const Outcome& b) { return a.cost.accesses < b.cost.accesses; });
+    const Outcome &few = points.front(), &many = points.back();
+    std::string line = mode_and_rung.first + ", " + mode_and_rung.second + ": " +
+                       si(many.seconds / many.cost.accesses, "s") + " per launch (" + fixed(many.cost.accesses, 0) +
+                       " at a time)";
+    if (many.cost.accesses > few.cost.accesses) {
+      const double marginal = (many.seconds - few.seconds) / (many.cost.accesses - few.cost.accesses);
+      const double constant = few.seconds - marginal * few.cost.accesses;
+      line += "; marginal " + si(marginal, "s");
+      if (constant > 0) line += ", fixed " + si(constant, "s");
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
 
 template ExperimentEntry describe<LaunchOverhead>();
 

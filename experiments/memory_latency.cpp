@@ -1,6 +1,281 @@
+// Axes, costs, oracle and findings of memory_latency. Host code only, so kernels do not include it.
 #include "experiments/memory_latency.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/format.hpp"
+#include "core/statistics.hpp"
+#include "experiments/latency_levels.hpp"
+
 namespace crosswarp {
+namespace {
+
+static_assert(std::has_single_bit(MemoryLatency::stretch));  // coprime to any odd number of slots
+
+/// The largest odd number of slots that fit.
+std::uint64_t slot_count(const Point& point) {
+  const auto fit = static_cast<std::uint64_t>(point.integer("bytes") / point.integer("stride"));
+  return fit % 2 != 0 ? fit : fit - 1;
+}
+
+std::size_t warm_stride(std::uint64_t slots, std::size_t stride, std::size_t cache) {
+  constexpr std::size_t line = 128, translated = 64 << 10;
+  const std::size_t touched = slots * std::min(stride, line);
+  if (touched <= std::max(2 * cache, std::size_t{64} << 20)) return stride;
+  return (translated + stride - 1) / stride * stride;
+}
+
+Verdict wrong(const std::string& what, std::uint64_t is, std::uint64_t should_be) {
+  return {.ok = false,
+          .error = is > should_be ? static_cast<double>(is - should_be) : static_cast<double>(should_be - is),
+          .bound = 0,
+          .where = what + " is " + std::to_string(is) + ", should be " + std::to_string(should_be)};
+}
+
+double bytes(const Outcome& outcome) { return static_cast<double>(outcome.point.integer("bytes")); }
+
+std::vector<std::string> describe_levels(const std::vector<Outcome>& curve) {
+  const auto all_have = [&](const std::string& key) {
+    return std::all_of(curve.begin(), curve.end(), [&](const Outcome& o) { return o.observed.contains(key); });
+  };
+  const bool in_cycles = all_have("cycles_per_load"), in_kernel = in_cycles || all_have("ns_per_load");
+  std::vector<LatencyAt> latencies, in_ns;
+  for (const Outcome& outcome : curve) {
+    const double by_launch = outcome.seconds / outcome.cost.accesses * 1e9;
+    const auto ns = outcome.observed.find("ns_per_load");
+    in_ns.push_back({bytes(outcome), ns != outcome.observed.end() ? ns->second : by_launch});
+    latencies.push_back({bytes(outcome), in_cycles ? outcome.observed.at("cycles_per_load") : in_ns.back().latency});
+  }
+  std::vector<std::string> lines;
+  const std::vector<Level> levels = find_levels(latencies);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels[i];
+    std::vector<double> nanoseconds;
+    for (std::size_t p = level.first; p <= level.last; ++p) nanoseconds.push_back(in_ns[p].latency);
+    const std::string latency = in_cycles
+                                    ? fixed(level.latency, 1) + " cycles (" + fixed(median(nanoseconds), 1) + " ns)"
+                                    : fixed(level.latency, 2) + " ns";
+    const std::string first = binary_bytes(latencies[level.first].bytes);
+    const std::string range = level.last + 1 < curve.size()
+                                  ? first + " to " + binary_bytes(latencies[level.last].bytes) + ", ends before " +
+                                        binary_bytes(latencies[level.last + 1].bytes)
+                                  : first + " and up";
+    lines.push_back("level " + std::to_string(i + 1) + ": " + latency + " per load" +
+                    (in_kernel ? "" : " by the launch's time") + ", " + range);
+  }
+  return lines;
+}
+
+/// The points where single loads were timed and have two modes.
+std::vector<std::string> describe_modes(const std::vector<Outcome>& curve) {
+  std::vector<std::string> lines;
+  for (const Outcome& outcome : curve) {
+    const auto& seen = outcome.observed;
+    if (!seen.contains("near") || !seen.contains("far") || !seen.contains("near_share")) continue;
+    const double near = seen.at("near"), far = seen.at("far"), share = seen.at("near_share");
+    if (far < 1.1 * near || share < 10 || share > 90) continue;
+    lines.push_back("two modes at " + binary_bytes(bytes(outcome)) + ": " + fixed(share, 0) + " % of the loads take " +
+                    fixed(near, 0) + " cycles (median), the others " + fixed(far, 0));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<Axis> MemoryLatency::axes() {
+  const Axis bytes{.name = "bytes", .meaning = {}, .bench = {}};
+  return {{.name = "space",
+           .meaning = "memory that holds the chain; past_l1: global, by loads that bypass the nearest cache",
+           .bench = {"global", "past_l1", "shared", "constant", "dsmem"},
+           .allowed = {"global", "past_l1", "shared", "constant", "dsmem"}},
+          {.name = "bytes",
+           .meaning = "bytes of all slots together",
+           .bench = parse_values(
+               bytes,
+               "2^12,2^14,48*2^10,96*2^10,2^17,144*2^10,160*2^10,176*2^10,192*2^10,208*2^10,"
+               "224*2^10,240*2^10,272*2^10,320*2^10,448*2^10,2^20,3*2^20,6*2^20,12*2^20,2^24,"
+               "20*2^20,24*2^20,28*2^20,2^25,40*2^20,48*2^20,56*2^20,2^26,2^27,192*2^20,320*2^20,2^29,2^32,2^33"),
+           .least = 8,
+           .most = std::int64_t{1} << 40},
+          {.name = "stride",
+           .meaning = "bytes of a slot",
+           .bench = {std::int64_t{64}},
+           .least = 8,
+           .most = std::int64_t{1} << 32,
+           .implied = std::int64_t{64}},
+          {.name = "steps",
+           .meaning = "loads in a launch",
+           .bench = {std::int64_t{1} << 15},
+           .least = stretch,
+           .most = std::int64_t{1} << 30,
+           .implied = std::int64_t{1} << 15}};
+}
+
+/// Whole slots and whole stretches. Shared memory: sizes that any block may have; constant memory: up to its size;
+/// loads past L1: sizes where L1 could matter.
+bool MemoryLatency::exists(const Point& point) {
+  const std::string& space = point.word("space");
+  const auto bytes = point.integer("bytes"), stride = point.integer("stride"), steps = point.integer("steps");
+  if (stride % 8 != 0 || bytes < stride || steps % static_cast<std::int64_t>(stretch) != 0) return false;
+  if (space == "shared" || space == "dsmem") return bytes <= 48 << 10;
+  if (space == "constant") return bytes <= static_cast<std::int64_t>(most_constant);
+  return space == "global" || bytes <= 1 << 20;
+}
+
+/// One slot, a few slots, a ragged end behind the last one; less than a lap, and many laps.
+std::vector<TestPoint> MemoryLatency::test_points() {
+  std::vector<TestPoint> points;
+  const auto add = [&](const Value& space, std::int64_t bytes, std::int64_t stride, std::int64_t steps) {
+    points.push_back({product(axes(), {{space}, {bytes}, {stride}, {steps}}).front(), false});
+  };
+  for (const char* space : {"global", "past_l1", "shared", "constant", "dsmem"}) {
+    add(space, 8, 8, 64);
+    add(space, 64, 64, 128);
+    add(space, 200, 64, 192);
+    add(space, 1 << 10, 8, 64);
+    add(space, 10'007, 24, 1024);
+    add(space, 32 << 10, 128, 4096);
+  }
+  for (const char* space : {"global", "past_l1"}) add(space, 300'011, 64, 1 << 13);
+  add("global", 500'000, 128 << 10, 1 << 10);
+  return points;
+}
+
+Cost MemoryLatency::cost(const Point& point) {
+  const auto steps = static_cast<double>(point.integer("steps"));
+  return {.bytes_read = steps * sizeof(std::uint64_t),
+          .bytes_written = sizeof(Chased),
+          .accesses = steps,
+          .rated = Quantity::accesses,
+          .ceiling = ""};
+}
+
+std::size_t MemoryLatency::footprint(const Point& point) {
+  return static_cast<std::size_t>(point.integer("bytes")) +
+         static_cast<std::size_t>(point.integer("steps")) * sizeof(std::uint32_t) + sizeof(Chased) +
+         6 * Buffer<std::byte>::guard;
+}
+
+/// Global: a footprint of 16 KiB hits the nearest cache after a few laps, on any device that has one. past_l1: no load
+/// hits it. From 1 GiB on hardly any load hits any cache, so each reads at least a sector of 32 bytes from memory.
+std::vector<Expectation> MemoryLatency::expectations(const Point& point) {
+  const std::string& space = point.word("space");
+  const auto bytes = point.integer("bytes"), stride = point.integer("stride"), steps = point.integer("steps");
+  const bool many_laps = steps >= 32 * (bytes / stride);
+  if (space == "global" && bytes <= 16 << 10 && many_laps) return {{.counter = "l1_hit_rate", .least = 95}};
+  if (space == "past_l1") return {{.counter = "l1_hit_rate", .most = 5}};
+  if (space == "global" && bytes >= 1 << 30 && stride <= 4096)
+    return {{.counter = "dram_bytes_read", .least = 0.9 * 32 * static_cast<double>(steps)}};
+  return {};
+}
+
+MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
+    : device_(device),
+      stride_(static_cast<std::size_t>(point.integer("stride"))),
+      slots_(slot_count(point)),
+      steps_(static_cast<std::uint32_t>(point.integer("steps"))),
+      warm_stride_(warm_stride(slots_, stride_, device.info().cache)),
+      seed_(seed),
+      are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1") {
+  const std::size_t ragged_end = static_cast<std::size_t>(point.integer("bytes")) % stride_;
+  for (std::size_t set = 0; set < sets; ++set) {
+    chain_.emplace_back(device, slots_ * stride_ + ragged_end);
+    if (!are_pointers_) chain_.back().fill(0);  // bytes between the offsets are copied with them
+    out_.emplace_back(device, 1);
+    each_.emplace_back(device, steps_);
+  }
+  expected_.resize(sets);
+}
+
+void MemoryLatency::refill(std::uint64_t generation) {
+  const std::uint64_t seed = generation_seed(seed_, generation);
+  for (std::size_t set = 0; set < chain_.size(); ++set) {
+    const Permutation order = Permutation(seed, set, slots_).starting_with(first_slot());
+    const auto origin = are_pointers_ ? std::bit_cast<std::uint64_t>(chain_[set].span().data()) : 0;
+    device_.chain(chain_[set].span(), stride_, order, origin);
+    expected_[set] = expected(order, stride_, steps_);
+  }
+}
+
+MemoryLatency::Expected MemoryLatency::expected(const Permutation& order, std::size_t stride, std::uint64_t steps) {
+  Expected result{0, 0};
+  for (std::uint64_t step = stretch; step <= steps; step += stretch) {
+    result.end = order(step % order.size) * stride;
+    result.checksum += result.end;
+  }
+  return result;
+}
+
+MemoryLatency::Args MemoryLatency::args(std::size_t set) const {
+  return {chain_[set].span(), stride_,          warm_stride_, first_slot() * stride_, steps_,
+          out_[set].span(),   each_[set].span()};
+}
+
+void MemoryLatency::poison() {
+  for (auto& out : out_) out.poison();
+  for (auto& each : each_) each.poison();
+}
+
+Verdict MemoryLatency::check(ResultIn) const {
+  device_.synchronize();
+  for (std::size_t set = 0; set < chain_.size(); ++set) {
+    if (!chain_[set].guards_intact() || !out_[set].guards_intact() || !each_[set].guards_intact())
+      return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
+    const Chased found = out_[set].read(0);
+    const std::string of = " of chain " + std::to_string(set);
+    if (found.end != expected_[set].end)
+      return wrong("position after the last step" + of, found.end, expected_[set].end);
+    if (found.checksum != expected_[set].checksum)
+      return wrong("sum of positions after each " + std::to_string(stretch) + " steps" + of, found.checksum,
+                   expected_[set].checksum);
+  }
+  return {.ok = true, .error = 0, .bound = 0, .where = {}};
+}
+
+std::vector<Observation> MemoryLatency::observe() const {
+  std::vector<double> cycles, nanoseconds, near, far, near_share;
+  for (std::size_t set = 0; set < out_.size(); ++set) {
+    const Elapsed elapsed = out_[set].read(0).elapsed;
+    if (elapsed.cycles != not_measured) cycles.push_back(static_cast<double>(elapsed.cycles) / steps_);
+    if (elapsed.nanoseconds != not_measured) nanoseconds.push_back(static_cast<double>(elapsed.nanoseconds) / steps_);
+    if (each_[set].read(0) == ~std::uint32_t{0}) continue;
+    const std::vector<std::uint32_t> each = each_[set].read();
+    const TwoModes modes = two_modes({each.begin(), each.end()});
+    near.push_back(modes.near);
+    far.push_back(modes.far);
+    near_share.push_back(100 * modes.near_share);
+  }
+  std::vector<Observation> all;
+  const auto add = [&](const char* what, const char* unit, const std::vector<double>& values) {
+    if (!values.empty()) all.push_back({what, unit, median(values)});
+  };
+  add("cycles_per_load", "cycle", cycles);
+  add("ns_per_load", "ns", nanoseconds);
+  add("near", "cycle", near);
+  add("far", "cycle", far);
+  add("near_share", "%", near_share);
+  return all;
+}
+
+std::vector<std::string> MemoryLatency::findings(const std::vector<Outcome>& outcomes) {
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, std::vector<Outcome>> curves;
+  for (const Outcome& outcome : outcomes)
+    curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps")}]
+        .push_back(outcome);
+  std::vector<std::string> lines;
+  for (auto& [key, curve] : curves) {
+    std::sort(curve.begin(), curve.end(), [](const Outcome& a, const Outcome& b) { return bytes(a) < bytes(b); });
+    const auto& [rung, space, stride, steps] = key;
+    const std::string title = rung + ", " + space + ", slots of " + std::to_string(stride) + " B";
+    for (const std::string& line : describe_levels(curve)) lines.push_back(title + ": " + line);
+    for (const std::string& line : describe_modes(curve)) lines.push_back(title + ": " + line);
+  }
+  return lines;
+}
 
 template ExperimentEntry describe<MemoryLatency>();
 

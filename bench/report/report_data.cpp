@@ -237,8 +237,8 @@ double bytes(const std::string& number, const std::string& unit) {
 
 std::optional<Plateau> plateau(const std::string& finding) {
   static const std::regex level(
-      R"(^(\S+), (\w+), slots of (\d+) B: level \d+: (?:[\d.]+ cycles \()?([\d.]+) ns\)? a load.*, )"
-      R"((?:from )?([\d.]+) (\w+) (?:on|to ([\d.]+) (\w+), .*)$)");
+      R"(^(\S+), (\w+), slots of (\d+) B: level \d+: (?:[\d.]+ cycles \()?([\d.]+) ns\)? per load.*, )"
+      R"(([\d.]+) (\w+) (?:and up|to ([\d.]+) (\w+), .*)$)");
   std::smatch m;
   if (!std::regex_match(finding, m, level)) return {};
   return Plateau{m[1],

@@ -1,4 +1,4 @@
-// The count of launches: right only for as many as there should be.
+// Oracle and findings of launch_overhead: only the exact count of launches is right.
 #include "experiments/launch_overhead.hpp"
 
 #include <gtest/gtest.h>
@@ -30,13 +30,13 @@ TEST(LaunchOverhead, IsRightForTheRightCountOnEverySet) {
   }
 }
 
-TEST(LaunchOverhead, AGraphHasMoreThanOneLaunch) {
+TEST(LaunchOverhead, AGraphNeedsTwoLaunches) {
   EXPECT_FALSE(LaunchOverhead::exists(point("graph", 1)));
   EXPECT_TRUE(LaunchOverhead::exists(point("graph", 2)));
   EXPECT_TRUE(LaunchOverhead::exists(point("stream", 1)));
 }
 
-TEST(LaunchOverheadFindings, SayThePriceOfALaunchAndOfTheFurtherOnes) {
+TEST(LaunchOverheadFindings, SayTheTimePerLaunchAndItsMarginalAndFixedParts) {
   const auto outcome = [](const char* rung, const char* mode, std::int64_t launches, double seconds) {
     const Point at = point(mode, launches);
     return Outcome{rung, at, seconds, LaunchOverhead::cost(at), {}};
@@ -45,8 +45,8 @@ TEST(LaunchOverheadFindings, SayThePriceOfALaunchAndOfTheFurtherOnes) {
       LaunchOverhead::findings({outcome("graph", "graph", 1000, 1010e-6), outcome("graph", "graph", 40, 50e-6),
                                 outcome("stream_gated", "stream", 40, 60e-6)});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "graph, graph: 1.01 µs a launch (1000 at a time); each further one 1.00 µs, once 10.0 µs");
-  EXPECT_EQ(lines[1], "stream, stream_gated: 1.50 µs a launch (40 at a time)");
+  EXPECT_EQ(lines[0], "graph, graph: 1.01 µs per launch (1000 at a time); marginal 1.00 µs, fixed 10.0 µs");
+  EXPECT_EQ(lines[1], "stream, stream_gated: 1.50 µs per launch (40 at a time)");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The chase's oracle: right only for the whole chase; and the levels that are found in curves of latencies.
+// Oracle of memory_latency: right for the whole chase only. Levels and modes found in latency curves.
 #include "experiments/memory_latency.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/host_device.hpp"
+#include "experiments/latency_levels.hpp"
 
 namespace crosswarp {
 namespace {
@@ -19,7 +20,7 @@ Point point(const char* space, std::int64_t bytes, std::int64_t stride = 64, std
   return product(MemoryLatency::axes(), {{space}, {bytes}, {stride}, {steps}}).front();
 }
 
-/// `loads` of them from `args`, noting places as a kernel has to.
+/// A chase of `loads` loads, with the checksum of a correct kernel.
 MemoryLatency::Chased chase(const MemoryLatency::Args& args, std::uint64_t loads, bool are_pointers) {
   const auto base = are_pointers ? std::bit_cast<std::uint64_t>(args.chain.data()) : 0;
   std::uint64_t at = args.first, sum = 0;
@@ -46,7 +47,7 @@ class ChaseIn : public testing::TestWithParam<const char*> {
 TEST_P(ChaseIn, IsRightAfterAllSteps) {
   const Verdict verdict = problem.check(ResultIn::device);
   EXPECT_TRUE(verdict.ok) << verdict.where;
-  EXPECT_TRUE(problem.observe().empty());  // nobody measured
+  EXPECT_TRUE(problem.observe().empty());  // no clock
 }
 
 TEST_P(ChaseIn, IsWrongAStepOrALapEarlyOrLate) {
@@ -69,7 +70,19 @@ TEST_P(ChaseIn, IsWrongWhereNothingWasWrittenOrTooMuch) {
 
 INSTANTIATE_TEST_SUITE_P(Spaces, ChaseIn, testing::Values("global", "past_l1", "shared", "constant", "dsmem"));
 
-TEST(MemoryLatency, WarmsAllOfWhatCachesMayHoldAndOnlyTranslationsBeyond) {
+TEST(MemoryLatency, IsWrongForAKernelThatLoadsNothingHoweverManySlotsFit) {
+  for (const std::int64_t fit : {3, 4, 8, 15, 16, 32, 61, 64, 100, 128, 192, 256}) {
+    MemoryLatency problem(*open_host_device(), point("global", fit * 64), 3, 1);
+    problem.refill(0);
+    const auto args = problem.args(0);
+    args.out[0] = {args.first, args.first * (args.steps / MemoryLatency::stretch), {}};
+    EXPECT_FALSE(problem.check(ResultIn::device).ok) << fit;
+    args.out[0] = chase(args, args.steps, true);
+    EXPECT_TRUE(problem.check(ResultIn::device).ok) << fit;
+  }
+}
+
+TEST(MemoryLatency, WarmsAllSlotsThatCachesMayHoldAndOnlyTranslationsBeyond) {
   const auto warm_stride = [](std::int64_t bytes, std::int64_t stride) {
     return MemoryLatency(*open_host_device(), point("global", bytes, stride), 1, 1).args(0).warm_stride;
   };
@@ -120,8 +133,8 @@ double noise(std::uint64_t i) {
   return 2 * static_cast<double>(mix(i + 1) >> 11) / static_cast<double>(1ull << 53) - 1;
 }
 
-/// What a chase over `bytes` takes where caches of 256 KiB and 32 MiB take 30 and 250, memory 700, and a random slot is
-/// in a cache with the probability that the cache is large enough for.
+/// Mean latency of a chase over `bytes`: caches of 256 KiB and 32 MiB take 30 and 250, memory 700. The larger the
+/// chain, the smaller the share of slots that a cache holds.
 double latency(double bytes, double least_first = 30) {
   const double in_first = std::min(1.0, std::pow(256.0 * 1024 / bytes, 3)),
                in_second = std::min(1.0, std::pow(32.0 * (1 << 20) / bytes, 2));
@@ -149,9 +162,9 @@ TEST(FindLevels, FindsPlateausAndEdgesOfACleanCurve) {
   EXPECT_EQ(levels[2].last + 1, points.size());
 }
 
-TEST(FindLevels, FindsThemUnderNoiseToo) {
+TEST(FindLevels, FindsPlateausAndEdgesUnderNoise) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const bool loud = seed % 2 == 0;  // by nearly what one level tolerates
+    const bool loud = seed % 2 == 0;  // noise just below the tolerance of a level
     const double edge_within = loud ? 0.5 : 0.25;
     const auto points = curve(loud ? 0.018 : 0.01, seed);
     const auto levels = find_levels(points);
@@ -164,13 +177,13 @@ TEST(FindLevels, FindsThemUnderNoiseToo) {
   }
 }
 
-TEST(FindLevels, TakesAStrayPointForNoEdge) {
+TEST(FindLevels, IgnoresAStrayPoint) {
   auto points = curve(0, 0);
   points[8].latency *= 1.3;
   EXPECT_EQ(find_levels(points).size(), 3u);
 }
 
-TEST(FindLevels, TakesTheEndOfASlopeForNoLevel) {
+TEST(FindLevels, IgnoresTheFlatEndOfASlope) {
   std::vector<LatencyAt> points;
   for (const double latency : {30, 30, 30, 30, 120, 240, 246, 249, 260, 262, 262, 262, 262})
     points.push_back({std::exp2(static_cast<double>(points.size()) / 2), latency});
@@ -179,16 +192,16 @@ TEST(FindLevels, TakesTheEndOfASlopeForNoLevel) {
   EXPECT_EQ(levels[1].latency, 262);
 }
 
-TEST(FindLevels, FindsNothingWhereThereIsNoPlateau) {
+TEST(FindLevels, FindsNothingWithoutAPlateau) {
   EXPECT_TRUE(find_levels({}).empty());
   EXPECT_TRUE(find_levels({{1024, 30}, {2048, 30}}).empty());
   std::vector<LatencyAt> slope;
   for (int i = 0; i < 40; ++i) slope.push_back({std::exp2(i / 2.0), std::pow(1.05, i)});
   EXPECT_TRUE(find_levels(slope).empty());
-  EXPECT_TRUE(find_levels({{1000, 30}, {1050, 30}, {1100, 30}}).empty());  // too short a stretch to tell
+  EXPECT_TRUE(find_levels({{1000, 30}, {1050, 30}, {1100, 30}}).empty());  // too short a range
 }
 
-TEST(TwoModes, TellsTwoGroupsApartWhateverTheOutliers) {
+TEST(TwoModes, SeparatesTwoGroupsDespiteOutliers) {
   std::vector<double> values;
   for (std::uint64_t i = 0; i < 1000; ++i) values.push_back((i % 10 < 6 ? 260 : 420) + 12 * noise(i));
   for (const std::size_t outlier : {3, 500, 999}) values[outlier] = 90'000;
@@ -198,7 +211,7 @@ TEST(TwoModes, TellsTwoGroupsApartWhateverTheOutliers) {
   EXPECT_NEAR(modes.near_share, 0.6, 0.02);
 }
 
-TEST(TwoModes, AreCloseToEachOtherWhereThereIsOne) {
+TEST(TwoModes, AreCloseToEachOtherForASingleMode) {
   const TwoModes same = two_modes({7, 7, 7});
   EXPECT_EQ(same.near, 7);
   EXPECT_EQ(same.far, 7);
@@ -223,23 +236,25 @@ TEST(MemoryLatencyFindings, SayTheLevelsOfEachRungInItsUnit) {
   }
   const auto lines = MemoryLatency::findings(outcomes);
   ASSERT_EQ(lines.size(), 9u);
-  EXPECT_EQ(lines[0],
-            "chase, global, slots of 64 B: level 1: 30.0 cycles (15.0 ns) a load, 4 KiB to 256 KiB, left by 304.4 KiB");
+  EXPECT_EQ(
+      lines[0],
+      "chase, global, slots of 64 B: level 1: 30.0 cycles (15.0 ns) per load, 4 KiB to 256 KiB, ends before 304.4 KiB");
   EXPECT_EQ(lines[3],
-            "reference, global, slots of 64 B: level 1: 30.00 ns a load, 4 KiB to 256 KiB, left by 304.4 KiB");
-  EXPECT_NE(lines[5].find("from"), std::string::npos);
-  EXPECT_NE(lines[6].find("team, global, slots of 64 B: level 1: 30.00 ns a load by the launch's time"),
+            "reference, global, slots of 64 B: level 1: 30.00 ns per load, 4 KiB to 256 KiB, ends before 304.4 KiB");
+  EXPECT_NE(lines[5].find(" and up"), std::string::npos);
+  EXPECT_NE(lines[6].find("team, global, slots of 64 B: level 1: 30.00 ns per load by the launch's time"),
             std::string::npos);
 }
 
-TEST(MemoryLatencyFindings, SayWhereLoadsAreOfTwoKinds) {
+TEST(MemoryLatencyFindings, SayWhereLoadsHaveTwoModes) {
   const auto lines =
       MemoryLatency::findings({outcome("each", 1 << 20, {{"near", 200}, {"far", 205}, {"near_share", 50}}),
                                outcome("each", 40 << 20, {{"near", 262}, {"far", 420}, {"near_share", 51.2}}),
                                outcome("each", 44 << 20, {{"near", 262}, {"far", 420}, {"near_share", 97}})});
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0],
-            "each, global, slots of 64 B: at 40 MiB 51 % of the loads take about 262 cycles, the others about 420");
+  EXPECT_EQ(
+      lines[0],
+      "each, global, slots of 64 B: two modes at 40 MiB: 51 % of the loads take 262 cycles (median), the others 420");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void chase(const Queue&, const MemoryLatency::Args& args) {
   const auto elapsed = std::chrono::steady_clock::now() - start;
   MemoryLatency::Chased& out = args.out[0];
   out.end = at - base;
-  out.trail = sum - base * (args.steps / MemoryLatency::stretch);
+  out.checksum = sum - base * (args.steps / MemoryLatency::stretch);
   out.elapsed.nanoseconds = static_cast<std::uint64_t>(std::chrono::nanoseconds(elapsed).count());
 }
 

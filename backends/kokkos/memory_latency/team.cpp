@@ -35,7 +35,7 @@ void chase(const Queue& queue, const MemoryLatency::Args& args) {
             sum += at;
           }
           out->end = at - base;
-          out->trail = sum - base * (steps / stretch);
+          out->checksum = sum - base * (steps / stretch);
         });
       });
 }

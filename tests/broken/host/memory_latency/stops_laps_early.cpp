@@ -1,4 +1,4 @@
-// Walks only what is left after whole laps: ends in the right place, and must be wrong all the same.
+// Chases only the steps beyond whole laps: ends at the right position. The checksum must catch it.
 // at: --space global --bytes 6400
 #include "backends/host/queue.hpp"
 #include "experiments/memory_latency.hpp"
@@ -15,7 +15,7 @@ void chase(const Queue&, const MemoryLatency::Args& args) {
     if (done % MemoryLatency::stretch == 0) sum += at - base;
   }
   args.out[0].end = at - base;
-  args.out[0].trail = sum;
+  args.out[0].checksum = sum;
 }
 
 const Register<MemoryLatency> variant{{.idea = "broken: stops laps early", .launch = chase}};
