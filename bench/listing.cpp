@@ -63,7 +63,7 @@ void print_list(const Filter& filter) {
     const std::string module = Registry::instance().module_of(v);
     const std::string origin = module.empty() ? "" : "from " + module + ": ";
     table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
-               origin + (v.not_expressible.empty() ? v.idea : "not expressible: " + v.not_expressible)},
+               origin + (v.not_expressible.empty() ? summary(v) : "not expressible: " + v.not_expressible)},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
   }
   table.narrow(1);
@@ -81,6 +81,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"tuning", cell.tuning->name()},
                     {"module", Registry::instance().module_of(v)},
                     {"idea", v.idea},
+                    {"bound_by", v.bound_by},
                     {"improves", v.improves},
                     {"library", v.library},
                     {"needs", v.needs},

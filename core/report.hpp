@@ -61,6 +61,9 @@ struct Terminal {
   static Terminal of(int descriptor);
 };
 
+/// `16-byte loads; bound by memory`: what a variant does, and what limits it.
+std::string summary(const VariantEntry& variant);
+
 /// A rate in the unit of what it counts; of accesses, the time of one.
 std::string show_rate(std::optional<double> rate, Quantity of);
 

@@ -26,7 +26,7 @@ CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, 
   std::string head =
       "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
       "flops_per_second,of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,"
-      "occupancy,bound,";
+      "occupancy,bound,idea,bound_by,";
   for (const Counter* counter : counters_) head += fmt::format("{},", counter->name);
   if (accuracy_)
     for (const Distribution distribution : distributions)
@@ -39,13 +39,14 @@ void CsvFile::add(const Result& r) {
   const std::vector<double> samples = flatten(r.measurement.seconds);
   const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
   std::string line = fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
       field(r.device.name), r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
       number(samples.size() > 1 ? when_ok(spread(samples)) : std::nullopt), samples.size(), r.measurement.launches,
       number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
       number(r.of_theoretical_peak()), value(r.parent), value(r.library), value(r.other), field(r.other_rung),
       r.kernel.registers ? std::to_string(r.kernel.registers) : "",
-      r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words));
+      r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words),
+      field(r.cell.variant->idea), field(r.cell.variant->bound_by));
   for (const Counter* counter : counters_)
     line += number(r.counters ? (*r.counters)[counter->name] : std::nullopt) + ",";
   if (accuracy_)

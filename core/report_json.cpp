@@ -93,6 +93,7 @@ std::string json_line(const Result& r) {
   json["mode"] = to_string(r.mode);
   json["launch_by"] = to_string(r.launch_by);
   json["idea"] = r.cell.variant->idea;
+  json["bound_by"] = r.cell.variant->bound_by;
   json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
   json["library"] = r.cell.variant->library;
   if (const std::string module = Registry::instance().module_of(*r.cell.variant); !module.empty())

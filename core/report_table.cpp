@@ -174,6 +174,10 @@ Terminal Terminal::of(int descriptor) {
   return {known ? size.ws_col : std::size_t{80}, !is_set("NO_COLOR", "") && !is_set("TERM", "dumb")};
 }
 
+std::string summary(const VariantEntry& variant) {
+  return variant.bound_by.empty() ? variant.idea : variant.idea + "; bound by " + variant.bound_by;
+}
+
 std::string show_rate(std::optional<double> rate, Quantity of) {
   switch (of) {
     case Quantity::bytes:
@@ -207,7 +211,7 @@ std::string accuracy_table(const std::vector<Result>& results, const Terminal& t
     if (!r.accuracy) continue;
     std::vector<std::string> cells{r.cell.rung()};
     add_to(cells, [&](Distribution distribution) { return show_ulps(r.accuracy->find(distribution)); });
-    cells.push_back(remarks(r) + r.cell.variant->idea);
+    cells.push_back(remarks(r) + summary(*r.cell.variant));
     text.row(std::move(cells), r.accuracy->why_not.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
   }
   return text.text(terminal.width, terminal.colours);
@@ -251,7 +255,7 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
          percent(r.of_measured_peak()), factor(r.parent, r.cell.variant->improves), factor(r.library),
          factor_with_interval(r.other, without_experiment(r.other_rung))},
         [&](Distribution distribution) { return show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr); },
-        remarks(r) + r.cell.variant->idea,
+        remarks(r) + summary(*r.cell.variant),
         &r == fastest && results.size() > 1 ? TextTable::Colour::good : TextTable::Colour::none);
   }
   enum Column : std::size_t { rung, time, plus_minus, rate, of_peak, parent, library, other };

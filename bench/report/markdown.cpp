@@ -88,6 +88,7 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
   const bool parent = any(rows, &Row::over_parent), library = any(rows, &Row::over_library),
              other = any(rows, &Row::over_other),
              observed = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.observed.empty(); }),
+             bound = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return !r.bound_by.empty(); }),
              accuracy = std::any_of(rows.begin(), rows.end(), [](const Row&r) { return r.accuracy.has_value(); });
   const auto column = [](bool shown, const std::string& cell) { return shown ? cell : std::string(); };
   std::string text = fmt::format("{}, {}, {}:\n\n", markdown_cell(device),
@@ -98,13 +99,13 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
           column(accuracy, per_distribution([](Distribution distribution) {
                    return fmt::format(" ulps, {}: median / max |", show_distribution(distribution));
                  })) +
-          " idea |\n|---|--:|--:|--:|" + column(parent, "--:|") + column(library, "--:|") + column(other, "--:|") +
-          column(graphs, "--:|--:|") + column(observed, "---|") +
-          column(accuracy, per_distribution([](Distribution) { return "--:|"; })) + "---|\n";
+          " idea |" + column(bound, " bound by |") + "\n|---|--:|--:|--:|" + column(parent, "--:|") +
+          column(library, "--:|") + column(other, "--:|") + column(graphs, "--:|--:|") + column(observed, "---|") +
+          column(accuracy, per_distribution([](Distribution) { return "--:|"; })) + "---|" + column(bound, "---|") +
+          "\n";
   for (const Row& r : rows) {
-    text +=
-        fmt::format("| {} | {} | {} | {} |", markdown_code(r.rung), r.time ? si(r.time, "s") : markdown_cell(r.status),
-                    rate(r), percent(r.of_peak));
+    text += fmt::format("| {} | {} | {} | {} |", markdown_code(r.rung),
+                        r.time ? si(r.time, "s") : markdown_cell(r.status), rate(r), percent(r.of_peak));
     text += column(parent, fmt::format(" {}{} |", factor(r.over_parent), to(r.over_parent, r, "improves")));
     text += column(library, fmt::format(" {} |", factor(r.over_library)));
     text += column(other, fmt::format(" {}{} |", factor(r.over_other, true), to(r.over_other, r, "other")));
@@ -116,7 +117,8 @@ std::string ladder(const std::vector<Row>& rows, const std::string& device, cons
     text += column(accuracy, per_distribution([&](Distribution distribution) {
                      return fmt::format(" {} |", show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr));
                    }));
-    text += fmt::format(" {} |\n", markdown_cell(r.idea));
+    text += fmt::format(" {} |", markdown_cell(r.idea)) +
+            column(bound, fmt::format(" {} |", markdown_cell(r.bound_by))) + "\n";
   }
   return text;
 }

@@ -153,6 +153,7 @@ class Cells {
                                    {"variant", value(row, "variant")},
                                    {"tuning", value(row, "tuning")},
                                    {"idea", row.idea},
+                                   {"bound_by", row.bound_by},
                                    {"improves", value(row, "improves")},
                                    {"library", row.library}});
   }

@@ -31,6 +31,7 @@ Row row(const Json& json) {
   if (from < to) row.point = row.name.substr(from, to - from);
   row.axes = json.at("axes");
   row.idea = json.at("idea");
+  row.bound_by = json.value("bound_by", "");
   if (json.at("device").is_string()) row.device = json.at("device");
   row.status = json.at("status");
   row.label = json.at("label");

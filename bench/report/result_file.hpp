@@ -23,7 +23,7 @@ struct Row {
   std::string name;  ///< `cuda/reduce_sum/float4/n:1024/type:f32/cold`, and its parts:
   std::string rung, backend, experiment, point, mode;  ///< The mode: `cold`, or `cold/graph` where launched by graph.
   Json axes;
-  std::string idea, device;  ///< The device is empty where none was opened.
+  std::string idea, bound_by, device;  ///< The device is empty where none was opened.
   std::string status, label, note;
   bool library = false;
   std::size_t repetition = 0;

@@ -270,6 +270,7 @@ inline VariantEntry variant(
   entry.name = name;
   entry.source = name + ".cpp";
   entry.idea = "the idea of " + name;
+  entry.bound_by = "the limit of " + name;
   entry.tunings.resize(1);
   // Shared, so that what a launch remembers outlives one binding, as static variables of a real variant do.
   const auto shared = std::make_shared<std::function<void(const Launch&)>>(std::move(launch));

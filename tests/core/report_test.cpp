@@ -79,6 +79,8 @@ TEST_F(JsonLine, HoldsTheDocumentedFields) {
   EXPECT_EQ(j.at("status"), "ok");
   EXPECT_EQ(j.at("note"), "includes the synchronisation");
   EXPECT_FALSE(j.contains("error_occurred"));
+  EXPECT_EQ(j.at("idea"), "the idea of better");
+  EXPECT_EQ(j.at("bound_by"), "the limit of better");
   EXPECT_EQ(j.at("axes"), (json{{"n", 1024}, {"offset", 0}, {"type", "f32"}}));
   EXPECT_EQ(j.at("verdict_error"), 0);
   EXPECT_EQ(j.at("verdict_bound"), 0);
@@ -430,6 +432,8 @@ TEST_F(Csv, HasOneRecordForEachResult) {
   EXPECT_EQ(value(1, "samples"), "3");
   EXPECT_EQ(value(1, "bytes_per_second"), "2.048e+09");
   EXPECT_EQ(value(1, "over_parent"), "2");
+  EXPECT_EQ(value(1, "idea"), "the idea of better");
+  EXPECT_EQ(value(1, "bound_by"), "the limit of better");
   EXPECT_EQ(value(1, "label"), "ok");
   EXPECT_EQ(value(2, "status"), "wrong");
   EXPECT_EQ(value(2, "label"), wrong.label());
@@ -598,7 +602,7 @@ TEST_F(TableTest, ShowsNumbersOfWhatIsOkAndReasonsOfTheRest) {
   EXPECT_EQ(lines(text), 5u);
   EXPECT_NE(line_of(text, "n:1024/type:f32").find("fill"), std::string::npos) << text;
   for (const char* part : {"2.00 µs", "25.0 %", "2.05 GB/s", "50.0 %", "2.00", "0.50 [0.45, 0.55]",
-                           "(includes the synchronisation) the idea of better"})
+                           "(includes the synchronisation) the idea of better; bound by the limit of better"})
     EXPECT_NE(line_of(text, "the idea of").find(part), std::string::npos) << part << " in\n" << text;
   for (const Result* r : {&wrong, &skipped}) {
     const std::string line = line_of(text, r->label());

@@ -21,7 +21,7 @@
     cell.source = data.sources[cell.source];
     cell.experiment = cell.rung.experiment;
     cell.name = [cell.rung.name, cell.point.name, cell.mode].filter(Boolean).join('/');
-    cell.searched = `${cell.name} ${cell.rung.idea} ${cell.status} ${cell.note}`.toLowerCase();
+    cell.searched = `${cell.name} ${cell.rung.idea} ${cell.rung.bound_by} ${cell.status} ${cell.note}`.toLowerCase();
     cell.notExpressible = cell.note.startsWith('not expressible');
     return cell;
   });
@@ -241,7 +241,8 @@
     const ratio = (r) => (r ? `${precise(r)} × as fast` : null);
     const other = launchedOtherwise(cell);
     content.replaceChildren(
-        element('p', {}, cell.rung.idea), element('h3', {}, 'Result'), definitions([
+        element('p', {}, cell.rung.idea), definitions([['bound by', cell.rung.bound_by]]),
+        element('h3', {}, 'Result'), definitions([
           ['status', showStatus(cell)],
           ['note', ok(cell) ? cell.note : null],
           ['time of a launch', ok(cell) ? showTime(cell) : null],
