@@ -1,4 +1,4 @@
-// A value that is known at the launch, as one of the constants that a kernel was compiled for.
+// Dispatch of a run-time value to a template argument.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Calls `use` with the one of `values` that equals `value`: `[&]<unsigned block>()`. Throws Error where none does.
+/// Calls `use` with the one of `values` that equals `value`, as its template argument: `[&]<unsigned block>()`. Throws
+/// Error where none does.
 template <unsigned... values, class Use>
 void with_constant(std::int64_t value, Use&& use) {
   if (!((value == values && (use.template operator()<values>(), true)) || ...))

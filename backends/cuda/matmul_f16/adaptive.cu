@@ -1,7 +1,6 @@
-// What a user would call: the product by tensor copies and warpgroups where the GPU has them and the factors' rows are
-// aligned, in tiles that fill the device at this shape; by warpgroups with copies of threads where they are not, and by
-// instructions of single warps on GPUs before Hopper. Bound by the matrix units; small shapes by launch and latency,
-// and by shared memory, which feeds small tiles.
+// Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
+// cost model expects to be fastest; `wgmma` where rows of A or B are not multiples of 16 bytes; `mma_multistage` before
+// Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include <array>
 #include <limits>
 #include <map>
@@ -9,126 +8,125 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/cuda/matmul_f16/product_by_mma.hpp"
-#include "backends/cuda/matmul_f16/product_by_tma.hpp"
-#include "backends/cuda/matmul_f16/product_by_wgmma.hpp"
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/swizzled_tile.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
+using matmul_f16_persistent::Config;
 
-// What a multiprocessor does in a cycle: operations of its matrix units, bytes that go into shared memory and out of
-// it, that come from L2 by tensor copies, in whole lines, that threads write there and read, and that come from memory
-// where all of the device read it.
-constexpr double unit_operations = 4096, shared_bytes = 128, copied_bytes = 54, l2_bytes = 37, memory_bytes = 19;
-// Cycles that pass between two stages, two tiles, and two launches.
-constexpr double stage_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
-constexpr unsigned raster = 8;  // of tiles without tensor copies
+// Of one multiprocessor (H200). Per cycle: operations of the matrix units; bytes into and out of shared memory; bytes
+// by TMA from L2, in whole lines; bytes that threads read and write in L2; bytes from memory while all read.
+constexpr double mma_operations = 4096, shared_bytes = 128, tma_bytes = 54, l2_bytes = 37, memory_bytes = 19;
+// Cycles from one k-tile, tile, launch to the next.
+constexpr double k_tile_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
+constexpr unsigned fallback_raster = 8;
 
-/// Lines of L2 that a row of a stage, 128 bytes, is in.
-double lines_of_row(const Factor& factor) { return factor.columns % row_elements == 0 ? 1 : 2; }
+/// Lines of L2 that 128 bytes of an operand's row are in.
+double lines_per_row(const Operand& operand) { return operand.columns % row_elements == 0 ? 1 : 2; }
 
-/// About how many cycles the product takes by a choice. Shared memory bounds small tiles: both factors of a stage are
-/// copied into it, and each warpgroup reads its own rows of A and all of B. L2 bounds them where rows begin within
-/// lines; what a block copies to all of its cluster counts once there. Parts of sums are written as floats, and added
-/// by another launch.
-double cycles(const Queue& queue, const MatmulF16::Args& args, const TmaChoice& choice, unsigned resident) {
-  const double operations = 2.0 * choice.rows * choice.columns * row_elements;
-  const double shared = row_bytes * (2.0 * choice.rows + (1 + choice.rows / 64) * choice.columns);
-  const double copied = row_bytes * (lines_of_row(factor_a(args)) * choice.rows / choice.cluster.columns +
-                                     lines_of_row(factor_b(args)) * choice.columns / choice.cluster.rows);
-  const double stage =
-      std::max({operations / unit_operations, shared / shared_bytes, copied / copied_bytes}) + stage_cycles;
-  const double multiplied = blocks_for(blocks_for(args.k, row_elements), choice.parts) * stage;
-  const double sum_bytes = args.f32_out || choice.parts > 1 ? 4 : 2;
-  const double written = sum_bytes * choice.rows * choice.columns / l2_bytes;
-  const double tile = std::max(multiplied, written) + 8.0 * choice.columns + tile_cycles;
-  const unsigned clusters = choice.parts * blocks_for(args.m, choice.rows * choice.cluster.rows) *
-                            blocks_for(args.n, choice.columns * choice.cluster.columns);
+/// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
+/// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
+/// for the cluster. Split-K writes its partial sums as floats, and adds them in a second launch.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Config& config, unsigned resident) {
+  const double operations = 2.0 * config.rows * config.columns * tile_k;
+  const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns);
+  const double loaded = row_bytes * (lines_per_row(operand_a(args)) * config.rows / config.cluster.columns +
+                                     lines_per_row(operand_b(args)) * config.columns / config.cluster.rows);
+  const double k_tile =
+      std::max({operations / mma_operations, shared / shared_bytes, loaded / tma_bytes}) + k_tile_cycles;
+  const double multiplied = blocks_for(blocks_for(args.k, tile_k), config.splits) * k_tile;
+  const double element_bytes = args.f32_out || config.splits > 1 ? 4 : 2;
+  const double stored = element_bytes * config.rows * config.columns / l2_bytes;
+  const double tile = std::max(multiplied, stored) + 8.0 * config.columns + tile_cycles;
+  const unsigned clusters = config.splits * blocks_for(args.m, config.rows * config.cluster.rows) *
+                            blocks_for(args.n, config.columns * config.cluster.columns);
   const double units = queue.device.compute_units;
-  const double read = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
-  const double parts =
-      choice.parts == 1 ? 0
-                        : launch_cycles + 2.0 * static_cast<double>(choice.workspace_bytes(args)) / (l2_bytes * units);
-  const double all = blocks_for(clusters, resident) * tile;
-  return std::max(all, read) + std::min(all, read) / 4 + parts;  // of the shorter one not all is hidden
+  const double from_memory = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
+  const double add_partials =
+      config.splits == 1 ? 0
+                         : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(args)) / (l2_bytes * units);
+  const double all_tiles = blocks_for(clusters, resident) * tile;
+  // The shorter of the two is not fully hidden.
+  return std::max(all_tiles, from_memory) + std::min(all_tiles, from_memory) / 4 + add_partials;
 }
 
-/// Whether all blocks of a cluster can have a tile of the matrix.
-bool is_filled(const MatmulF16::Args& args, const TmaChoice& choice) {
-  return choice.cluster.rows <= blocks_for(args.m, choice.rows) &&
-         choice.cluster.columns <= blocks_for(args.n, choice.columns);
+/// Whether C has a tile for every block of a cluster.
+bool fills_cluster(const MatmulF16::Args& args, const Config& config) {
+  return config.cluster.rows <= blocks_for(args.m, config.rows) &&
+         config.cluster.columns <= blocks_for(args.n, config.columns);
 }
 
-/// Of clusters among which the model sees no difference the one comes first by which H200s were faster. The widest
-/// tiles share B, their larger part: where power bounds large products that is 1 to 2 % faster from 2048 on, else as
-/// fast, or half a percent slower at 4096. Others share A: 5 % faster at 1024, 1 % at 1536; up to 512 1 % slower.
+/// Candidates; the first wins where the model sees no difference. Measured on H200: the widest tiles share B, their
+/// larger operand, for less power (1 to 2 % faster from 2048 on, else within 0.5 %); others share A (5 % faster at
+/// 1024, 1 % at 1536, 1 % slower up to 512).
 std::array<ClusterShape, 3> clusters_for(unsigned columns) {
   constexpr ClusterShape share_b{2, 1}, share_a{1, 2}, share_nothing{1, 1};
   return columns == 256 ? std::array{share_b, share_a, share_nothing} : std::array{share_a, share_b, share_nothing};
 }
 
-/// The choice that is expected to take least; among equals the first.
-TmaChoice weighed(const Queue& queue, const MatmulF16::Args& args) {
-  const unsigned stages = blocks_for(args.k, row_elements);
-  TmaChoice best{};
-  double least = std::numeric_limits<double>::infinity();
+/// The configuration of fewest expected cycles; among equals the first.
+Config search(const Queue& queue, const MatmulF16::Args& args) {
+  const unsigned k_tiles = blocks_for(args.k, tile_k);
+  Config best{};
+  double fewest = std::numeric_limits<double>::infinity();
   for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
     for (const ClusterShape cluster : clusters_for(columns)) {
-      TmaChoice choice{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
-      const unsigned resident = is_filled(args, choice) ? resident_clusters(queue, choice) : 0;
-      for (unsigned parts = 1; resident > 0 && (parts == 1 || (parts <= 64 && stages / parts >= 8)); parts *= 2) {
-        choice.parts = blocks_for(stages, blocks_for(stages, parts));
-        if (const double expected = cycles(queue, args, choice, resident); expected < least) {
-          least = expected;
-          best = choice;
+      Config config{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
+      const unsigned resident = fills_cluster(args, config) ? resident_clusters(queue, config) : 0;
+      for (unsigned splits = 1; resident > 0 && (splits == 1 || (splits <= 64 && k_tiles / splits >= 8)); splits *= 2) {
+        config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
+        if (const double cycles = expected_cycles(queue, args, config, resident); cycles < fewest) {
+          fewest = cycles;
+          best = config;
         }
       }
     }
   return best;
 }
 
-/// The same, weighed once for each shape: that takes longer than a small product.
-TmaChoice best_choice(const Queue& queue, const MatmulF16::Args& args) {
-  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, TmaChoice> known;
+/// Cached by shape: a search takes longer than a small product.
+Config best_config(const Queue& queue, const MatmulF16::Args& args) {
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, Config> known;
   const auto [found, is_new] =
       known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out});
-  if (is_new) found->second = weighed(queue, args);
+  if (is_new) found->second = search(queue, args);
   return found->second;
 }
 
-bool has_warpgroups(const Queue& queue) {
+bool is_hopper(const Queue& queue) {
   return queue.device.has("wgmma") && queue.device.has("tma") && queue.device.has("cluster");
 }
 
-bool is_for_warpgroups(const Queue& queue, const MatmulF16::Args& args) {
-  return has_warpgroups(queue) && has_aligned_factors(args);
+bool takes_persistent(const Queue& queue, const MatmulF16::Args& args) {
+  return is_hopper(queue) && has_aligned_rows(args);
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return is_for_warpgroups(queue, args) ? best_choice(queue, args).workspace_bytes(args) : 0;
+  return takes_persistent(queue, args) ? best_config(queue, args).workspace_bytes(args) : 0;
 }
 
-void multiply(const Queue& queue, const MatmulF16::Args& args) {
-  if (is_for_warpgroups(queue, args))
-    multiply_by_tma(pdl_by_tuning(queue), args, best_choice(queue, args));
-  else if (has_warpgroups(queue))
-    multiply_by_wgmma(queue, args, raster);
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
+  if (takes_persistent(queue, args))
+    matmul_f16_persistent::gemm(pdl_by_tuning(queue), args, best_config(queue, args));
+  else if (is_hopper(queue))
+    matmul_f16_wgmma::gemm(queue, args, fallback_raster);
   else
-    multiply_by_mma(queue, args, raster);
+    matmul_f16_mma_multistage::gemm(queue, args, fallback_raster);
 }
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea =
-        "tiles that fill the device at this shape, by warpgroups where these can, else by warps: bound by the units",
+    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks",
+    .bound_by = "the matrix units, launch and latency at small shapes",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"pdl", 1}}}, {{{"pdl", 0}}}},
     .workspace = workspace,
-    .launch = multiply,
+    .launch = gemm,
 #endif
 }};
 

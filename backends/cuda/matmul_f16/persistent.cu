@@ -1,19 +1,262 @@
-// As many blocks as are resident, each for tile after tile: loads run on across tiles, and a tile's sums are written
-// while the next is multiplied. Blocks of a cluster share what they read, and tiles come in bands, so that L2
-// serves them. Bound by the matrix units; at large sizes by power.
-#include "backends/cuda/matmul_f16/product_by_tma.hpp"
+// Persistent, warp-specialized GEMM: as many clusters as are resident, each for tile after tile. A producer thread
+// loads k-tiles by TMA, multicast in the cluster, and runs on across tiles; two warpgroups multiply (wgmma), and store
+// a tile while they multiply the next. Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at
+// large sizes by power.
+#include <map>
+#include <tuple>
+
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f16/cluster_multicast.hpp"
+#include "backends/cuda/matmul_f16/deferred_epilogue.hpp"
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/tile_scheduler.hpp"
+#include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_persistent {
 
 #if CROSSWARP_HAS_PTX
-void multiply(const Queue& queue, const MatmulF16::Args& args) {
+/// A block's tile: 64 rows for each consumer warpgroup. One more warpgroup loads.
+template <unsigned consumers, unsigned tile_columns>
+struct Tile {
+  static constexpr unsigned rows = 64 * consumers, columns = tile_columns;
+  static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
+  static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
+
+  static constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
+  static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<false, columns>::staging_bytes;
+  static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
+  static constexpr unsigned stages = std::min(8u, (available_bytes - staging_bytes) / (a_bytes + b_bytes));
+  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + staging_bytes;
+
+  /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
+  static constexpr int producer_registers = 40, consumer_registers = 232;
+};
+
+/// What the kernel knows beside its matrices.
+struct Plan {
+  TileScheduler scheduler;  ///< Of clusters' tiles.
+  ClusterShape cluster;
+  std::size_t split_pitch;  ///< Elements between splits' partial sums.
+  bool tma_store;           ///< Else threads store C.
+  bool pdl;                 ///< Prefetch the first k-tile into L2 while the launch before ends.
+};
+
+/// TMA loads of a block's share of a k-tile.
+template <bool b_transposed, class Tile>
+struct Loader {
+  const CUtensorMap &a, &b;
+  unsigned ring_a, ring_b;
+  unsigned offset_a, offset_b;  ///< Rows of the shared tiles: where this block's share begins.
+  unsigned row_mask, column_mask;
+
+  __device__ Loader(const CUtensorMap& a, const CUtensorMap& b, unsigned ring_a, unsigned ring_b,
+                    const ClusterPosition& position)
+      : a(a),
+        b(b),
+        ring_a(ring_a),
+        ring_b(ring_b),
+        offset_a(position.column * (Tile::rows / position.shape.columns)),
+        offset_b(position.row * ((b_transposed ? Tile::columns : tile_k) / position.shape.rows)),
+        row_mask(position.row_mask()),
+        column_mask(position.column_mask()) {}
+
+  /// Calls `use` for each box: its shared address, map and coordinates, and the blocks that it goes to.
+  template <class Use>
+  __device__ void for_each_box(unsigned row, unsigned column, unsigned k, unsigned stage, Use use) const {
+    const unsigned to_b = ring_b + stage * Tile::b_bytes;
+    use(ring_a + stage * Tile::a_bytes + offset_a * row_bytes, a, row + offset_a, k, row_mask);
+    if constexpr (b_transposed)
+      use(to_b + offset_b * row_bytes, b, column + offset_b, k, column_mask);
+    else
+      for (unsigned panel = 0; panel < Tile::columns; panel += row_elements)
+        use(to_b + (panel + offset_b) * row_bytes, b, k + offset_b, column + panel, column_mask);
+  }
+  __device__ void prefetch(unsigned row, unsigned column, unsigned k) const {
+    for_each_box(row, column, k, 0,
+                 [](unsigned, const CUtensorMap& map, unsigned r, unsigned c, unsigned) { tma_prefetch(map, r, c); });
+  }
+  __device__ void load(unsigned row, unsigned column, unsigned k, unsigned stage, Mbarrier* full) const {
+    for_each_box(row, column, k, stage,
+                 [&](unsigned to, const CUtensorMap& map, unsigned r, unsigned c, unsigned blocks) {
+                   if ((blocks & (blocks - 1)) == 0)
+                     tma_load(to, map, r, c, full);
+                   else
+                     tma_load_multicast(to, map, r, c, full, static_cast<std::uint16_t>(blocks));
+                 });
+  }
+};
+
+template <bool bf16, bool b_transposed, unsigned consumers, unsigned columns>
+__global__ void __launch_bounds__(Tile<consumers, columns>::threads, 1)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const Plan plan,
+                [[maybe_unused]] const Output out) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+  constexpr unsigned stages = Tile::stages;
+  __shared__ Pipeline<stages> pipeline;
+  const unsigned ring_a = warp_uniform(shared_address(swizzle_aligned_shared())),
+                 ring_b = ring_a + stages * Tile::a_bytes, staging = ring_b + stages * Tile::b_bytes;
+  const TileScheduler& scheduler = plan.scheduler;
+  const ClusterPosition position(plan.cluster);
+  const unsigned first_work = blockIdx.x / plan.cluster.size(), clusters = gridDim.x / plan.cluster.size();
+  if (threadIdx.x == 0) {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
+    if (plan.tma_store) prefetch_tensor_map(c);
+    pipeline.init(position.peers() * Tile::consumer_warps);
+  }
+  // Power bounds large products: the fewer instructions, the faster.
+  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
+  const bool is_producer = threadIdx.x == consumers * warpgroup_size;
+  const auto first_row = [&](const WorkTile& work) {
+    return (work.tile.row * plan.cluster.rows + position.row) * Tile::rows;
+  };
+  const auto first_column = [&](const WorkTile& work) {
+    return (work.tile.column * plan.cluster.columns + position.column) * columns;
+  };
+  const Loader<b_transposed, Tile> loader(a, b, ring_a, ring_b, position);
+  if (plan.pdl && is_producer && first_work < scheduler.count()) {
+    const WorkTile work = scheduler.work_tile(first_work);
+    loader.prefetch(first_row(work), first_column(work), work.first_k_tile * tile_k);
+  }
+  cluster_arrive_relaxed();
+  cluster_wait();
+  grid_dependency_sync();
+
+  PipelineState state;
+  if (group == consumers) {
+    if constexpr (consumers > 1) setmaxnreg_dec<Tile::producer_registers>();
+    if (is_producer) {
+      // Every other tile goes through k backwards: of the rows of A that it shares with the tile before, L2 still holds
+      // what was read last. That is a tenth of the reads from memory at 4096 and 8192.
+      bool is_backwards = false;
+      for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
+        const WorkTile work = scheduler.work_tile(i);
+        for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+          const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
+          Mbarrier* const full = pipeline.producer_acquire(state, Tile::a_bytes + Tile::b_bytes);
+          loader.load(first_row(work), first_column(work), k_tile * tile_k, state.index, full);
+        }
+      }
+      pipeline.producer_tail(state);
+    }
+  } else {
+    if constexpr (consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
+    const MulticastRelease release(pipeline, position);
+    using Epilogue = DeferredEpilogue<bf16, columns>;
+    Epilogue epilogue(c, out, staging + warp * Epilogue::staging_bytes);
+    float accumulators[columns / 2];
+    for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
+      const WorkTile work = scheduler.work_tile(i);
+      unsigned previous = 0;  // stage
+      for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+        pipeline.consumer_wait(state);
+        wgmma_k_tile<bf16, b_transposed>(accumulators, ring_a + state.index * Tile::a_bytes + group * 64 * row_bytes,
+                                         ring_b + state.index * Tile::b_bytes, step > 0);
+        wgmma_wait_group<1>();
+        if (step > 0) release(previous);
+        previous = state.index;
+        epilogue.store_panel_of(step);
+      }
+      epilogue.store_rest(work.k_tiles);
+      wgmma_wait_group<0>();
+      wgmma_fence_operands(accumulators);
+      release(previous);
+      const unsigned row = first_row(work) + 16 * warp, column = first_column(work);
+      if (plan.tma_store)
+        epilogue.take(row, column, accumulators);
+      else
+        out.offset(work.split * plan.split_pitch).template store_fragment<bf16>(row, column, accumulators);
+    }
+    // Nothing is loaded into the ring any more, and no other warp reads this one's rows of A in it: one panel a stage.
+    static_assert(Epilogue::panels <= stages);
+    epilogue.drain(ring_a + warp * Epilogue::panel_bytes, Tile::a_bytes);
+  }
+#endif
+}
+
+/// Calls `use` for the configuration's tile: `[&]<unsigned consumers, unsigned columns>()`.
+template <class Use>
+void with_tile(const Config& config, Use&& use) {
+  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
+    with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
+      if constexpr (rows == 128 ? columns >= 128 : columns <= 128) use.template operator()<rows / 64, columns>();
+    });
+  });
+}
+
+unsigned resident_clusters(const Queue& queue, const Config& config) {
+  static std::map<std::tuple<std::string, unsigned, unsigned, unsigned>, int> known;  // the query is slow
+  const auto [found, is_new] =
+      known.try_emplace({queue.device.key, config.rows, config.columns, config.cluster.size()}, 0);
+  if (is_new)
+    with_tile(config, [&]<unsigned consumers, unsigned columns>() {
+      using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+      const auto kernel = gemm_kernel<false, false, consumers, columns>;  // all types take the same resources
+      allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
+      cudaLaunchAttribute attribute[] = {cluster_dimension(config.cluster.size())};
+      cudaLaunchConfig_t launch_config{};
+      launch_config.gridDim = config.cluster.size();
+      launch_config.blockDim = Tile::threads;
+      launch_config.dynamicSmemBytes = Tile::shared_bytes;
+      launch_config.attrs = attribute;
+      launch_config.numAttrs = 1;
+      check(cudaOccupancyMaxActiveClusters(&found->second, kernel, &launch_config), "resident clusters");
+    });
+  return static_cast<unsigned>(found->second);
+}
+
+/// Elements from one split's partial sums to the next one's: a multiple of 16 bytes.
+std::size_t split_pitch(const MatmulF16::Args& args) { return (args.m * args.n + 3) / 4 * 4; }
+
+std::size_t Config::workspace_bytes(const MatmulF16::Args& args) const {
+  return splits > 1 ? splits * split_pitch(args) * sizeof(float) : 0;
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config) {
+  if (finish_if_empty(queue, args)) return;
+  const unsigned resident = resident_clusters(queue, config);
+  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
+  const bool rows_fit_tma = args.n % (args.f32_out ? 4 : 8) == 0;
+  with_tile(config, [&]<unsigned consumers, unsigned columns>() {
+    using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+    const unsigned k_tiles = blocks_for(args.k, tile_k);
+    const Plan plan{.scheduler = {.raster = {blocks_for(args.m, config.cluster.rows * Tile::rows),
+                                             blocks_for(args.n, config.cluster.columns * columns), config.raster},
+                                  .k_tiles = k_tiles,
+                                  .splits = config.splits,
+                                  .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
+                    .cluster = config.cluster,
+                    .split_pitch = split_pitch(args),
+                    .tma_store = rows_fit_tma && config.splits == 1,
+                    .pdl = queue.pdl};
+    const unsigned blocks = std::min(plan.scheduler.count(), resident) * config.cluster.size();
+    const CUtensorMap a = tensor_map(operand_a(args), Tile::rows / config.cluster.columns);
+    const CUtensorMap b = tensor_map(operand_b(args), (args.b_transposed ? columns : tile_k) / config.cluster.rows);
+    const CUtensorMap c =
+        plan.tma_store ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16, args.f32_out) : CUtensorMap{};
+    const Output out(args);
+    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
+      const auto kernel = gemm_kernel<bf16, b_transposed, consumers, columns>;
+      launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
+                      config.splits == 1 ? out : out.partial_sums(queue.workspace.data()));
+    });
+    if (config.splits > 1) launch_add_partials(queue, plan.split_pitch, config.splits, args.m * args.n, out);
+  });
+}
+
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  multiply_by_tma(pdl_by_tuning(queue), args,
-                  {.rows = number("rows"),
-                   .columns = number("columns"),
-                   .cluster = {number("cluster_rows"), number("cluster_columns")},
-                   .raster = number("raster")});
+  gemm(pdl_by_tuning(queue), args,
+       {.rows = number("rows"),
+        .columns = number("columns"),
+        .cluster = {number("cluster_rows"), number("cluster_columns")},
+        .raster = number("raster")});
 }
 
 Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int pdl) {
@@ -27,7 +270,8 @@ Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int pdl) 
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "resident blocks take tile after tile, write one while they multiply the next, share loads",
+    .idea = "persistent clusters: TMA multicast, wgmma, each tile stored while the next is multiplied",
+    .bound_by = "the matrix units, power at large sizes",
     .improves = "wgmma_tma",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
@@ -36,11 +280,12 @@ const Register<MatmulF16> variant{{
                 tuning(128, 256, {2, 1}, 16, 0), tuning(128, 192, {2, 1}, 8, 0), tuning(128, 128, {2, 1}, 8, 0),
                 tuning(128, 128, {2, 2}, 8, 0), tuning(64, 128, {2, 1}, 8, 1), tuning(64, 128, {1, 2}, 16, 1),
                 tuning(64, 64, {2, 1}, 8, 0), tuning(64, 64, {4, 1}, 4, 0), tuning(64, 64, {4, 2}, 4, 1)},
-    .applies = has_aligned_factors,
-    .launch = multiply,
+    .applies = has_aligned_rows,
+    .launch = launch_tuned,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},
 #endif
 }};
 
-}  // namespace
+}  // namespace matmul_f16_persistent
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,104 +1,92 @@
-// One warp only copies, by descriptions of whole boxes (TMA), into a ring that tells by barriers what is full and what
-// is free; two warpgroups only multiply. No barrier of the block in the loop. Bound by the matrix units while a tile is
-// multiplied; between tiles they idle, for loads to begin and for sums to be written.
+// Warp specialization: one thread loads k-tiles by TMA into a ring, full and empty mbarriers hand them to two
+// warpgroups that only multiply (wgmma), and no barrier of the block is left in the loop. Requires rows of A and B at
+// multiples of 16 bytes. Bound by the matrix units within a tile; between tiles they idle while loads begin and C is
+// stored.
+#include "backends/cuda/device/pipeline.hpp"
+#include "backends/cuda/matmul_f16/raster.hpp"
 #include "backends/cuda/matmul_f16/tensor_map.hpp"
-#include "backends/cuda/matmul_f16/wgmma.hpp"
+#include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-constexpr unsigned consumers = 2, threads = (1 + consumers) * warpgroup_size;
-constexpr unsigned rows = consumers * 64, columns = 256;
+constexpr unsigned consumers = 2, threads = (consumers + 1) * warpgroup_size;  // warpgroups; the last one loads
+constexpr unsigned rows = consumers * 64, columns = 256;                       // of a block's tile
 constexpr unsigned stages = 4;
 constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
 constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
 
 template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(threads, 1)
-    multiply_copied([[maybe_unused]] const __grid_constant__ CUtensorMap a,
-                    [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] unsigned blocks,
-                    [[maybe_unused]] TileOrder order, [[maybe_unused]] Output c) {
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] unsigned k_tiles,
+                [[maybe_unused]] Raster raster, [[maybe_unused]] Output c) {
 #if CROSSWARP_TARGET_HAS_WGMMA
-  __shared__ Mbarrier full[stages], empty[stages];
-  const unsigned ring_a = uniform(shared_address(aligned_dynamic_shared())), ring_b = ring_a + stages * a_bytes;
-  const auto [tile_row, tile_column] = order.place(blockIdx.x);
-  const unsigned row = tile_row * rows, column = tile_column * columns;
-  if (threadIdx.x == 0) {
-    for (unsigned s = 0; s < stages; ++s) {
-      full[s].init(1);
-      empty[s].init(consumers * warpgroup_size / warp_size());
-    }
-    fence_mbarrier_init();
-  }
+  __shared__ Pipeline<stages> pipeline;
+  const unsigned ring_a = warp_uniform(shared_address(swizzle_aligned_shared())), ring_b = ring_a + stages * a_bytes;
+  const TileCoord tile = raster.tile(blockIdx.x);
+  const unsigned row = tile.row * rows, column = tile.column * columns;
+  if (threadIdx.x == 0) pipeline.init(consumers * warpgroup_size / warp_size());
   __syncthreads();
 
-  const unsigned group = uniform(threadIdx.x / warpgroup_size), warp = uniform(threadIdx.x / warp_size());
-  unsigned stage = 0, parity = 0;
-  const auto advance = [&] {
-    if (++stage == stages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  };
-  if (group == consumers) {
+  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
+  PipelineState state;
+  if (group == consumers) {  // the producer
     setmaxnreg_dec<40>();
     if (threadIdx.x % warpgroup_size != 0) return;
-    for (unsigned block = 0; block < blocks; ++block, advance()) {
-      empty[stage].wait(parity ^ 1);  // at once in the first round
-      full[stage].arrive_expect_tx(a_bytes + b_bytes);
-      load_box(ring_a + stage * a_bytes, a, row, block * row_elements, &full[stage]);
+    for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile, state.advance(stages)) {
+      Mbarrier* const full = pipeline.producer_acquire(state, a_bytes + b_bytes);
+      const unsigned k = k_tile * tile_k, to_a = ring_a + state.index * a_bytes, to_b = ring_b + state.index * b_bytes;
+      tma_load(to_a, a, row, k, full);
       if constexpr (b_transposed)
-        load_box(ring_b + stage * b_bytes, b, column, block * row_elements, &full[stage]);
+        tma_load(to_b, b, column, k, full);
       else
         for (unsigned panel = 0; panel < columns; panel += row_elements)
-          load_box(ring_b + stage * b_bytes + panel * row_bytes, b, block * row_elements, column + panel, &full[stage]);
+          tma_load(to_b + panel * row_bytes, b, k, column + panel, full);
     }
     return;
   }
 
   setmaxnreg_inc<232>();
-  const auto release = [&](unsigned s) {
-    if (threadIdx.x % warp_size() == 0) empty[s].arrive();
-  };
-  float sums[columns / 2];
-  unsigned last_stage = 0;
-  for (unsigned block = 0; block < blocks; ++block, advance()) {
-    full[stage].wait(parity);
-    start_stage<bf16, b_transposed>(sums, ring_a + stage * a_bytes + group * 64 * row_bytes, ring_b + stage * b_bytes,
-                                    block > 0);
-    wait_for_wgmma<1>();
-    if (block > 0) release(last_stage);
-    last_stage = stage;
+  float accumulators[columns / 2];
+  unsigned previous = 0;  // stage
+  for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile, state.advance(stages)) {
+    pipeline.consumer_wait(state);
+    wgmma_k_tile<bf16, b_transposed>(accumulators, ring_a + state.index * a_bytes + group * 64 * row_bytes,
+                                     ring_b + state.index * b_bytes, k_tile > 0);
+    wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
+    if (k_tile > 0 && threadIdx.x % warp_size() == 0) pipeline.consumer_release(previous);
+    previous = state.index;
   }
-  wait_for_wgmma<0>();
-  fence_operands(sums);
-  c.store_fragment<bf16>(row + 16 * warp, column, sums);
+  wgmma_wait_group<0>();
+  wgmma_fence_operands(accumulators);
+  c.store_fragment<bf16>(row + 16 * warp, column, accumulators);
 #endif
 }
 
-void multiply(const Queue& queue, const MatmulF16::Args& args) {
-  if (is_done_without_factors(queue, args)) return;
-  const TileOrder order{blocks_for(args.m, rows), blocks_for(args.n, columns),
-                        static_cast<unsigned>(queue.tuning["raster"])};
-  const CUtensorMap a = tensor_map(factor_a(args), rows);
-  const CUtensorMap b = tensor_map(factor_b(args), args.b_transposed ? columns : row_elements);
-  with_factors(args, [&]<bool bf16, bool b_transposed>() {
-    const auto kernel = multiply_copied<bf16, b_transposed>;
-    launch(kernel, order.count(), threads, shared_bytes, queue, a, b, blocks_for(args.k, row_elements), order,
-           Output(args));
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
+  if (finish_if_empty(queue, args)) return;
+  const Raster raster{blocks_for(args.m, rows), blocks_for(args.n, columns),
+                      static_cast<unsigned>(queue.tuning["raster"])};
+  const CUtensorMap a = tensor_map(operand_a(args), rows);
+  const CUtensorMap b = tensor_map(operand_b(args), args.b_transposed ? columns : row_elements);
+  with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
+    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, shared_bytes, queue, a, b,
+           blocks_for(args.k, tile_k), raster, Output(args));
   });
 }
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "a warp copies whole boxes (TMA) into a ring, two warpgroups multiply: bound by the matrix units in a tile",
+    .idea = "TMA loads by one thread, two warpgroups multiply (wgmma): a ring with full and empty mbarriers",
+    .bound_by = "the matrix units within a tile, idle between tiles",
     .improves = "wgmma",
     .needs = {"ptx", "wgmma", "tma"},
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"raster", 16}}}, {{{"raster", 8}}}, {{{"raster", 1}}}},
-    .applies = has_aligned_factors,
-    .launch = multiply,
+    .applies = has_aligned_rows,
+    .launch = gemm,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D", 2}},
 #endif
 }};

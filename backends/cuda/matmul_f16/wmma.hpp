@@ -1,7 +1,7 @@
-// The matrix fragments of NVIDIA's mma.h, for 16-bit factors and sums in float. For files that need "wmma".
+// WMMA fragments (nvcuda::wmma) of 16-bit operands, accumulators of float. For files that need "wmma".
 #pragma once
 
-#include "backends/cuda/matmul_f16/product.hpp"
+#include "backends/cuda/matmul_f16/operands.hpp"
 
 #if CROSSWARP_HAS_WMMA
 #include <cuda_bf16.h>
@@ -11,7 +11,7 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Rows, columns and depth of a fragment.
+/// m, n and k of a fragment.
 constexpr unsigned side = 16;
 
 template <bool bf16>
@@ -24,17 +24,18 @@ template <bool bf16, bool b_transposed>
 using FragmentB =
     nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, side, side, side, WmmaElement<bf16>,
                            std::conditional_t<b_transposed, nvcuda::wmma::col_major, nvcuda::wmma::row_major>>;
-using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, side, side, side, float>;
+using Accumulator = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, side, side, side, float>;
 
-/// Loads what lies at `from`, a multiple of 32 bytes, with rows `pitch` elements apart, a multiple of eight.
+/// `from` is a multiple of 32 bytes; rows are `pitch` elements apart, a multiple of eight.
 template <bool bf16, class Fragment>
 __device__ void load_fragment(Fragment& fragment, const std::uint16_t* from, unsigned pitch) {
   nvcuda::wmma::load_matrix_sync(fragment, reinterpret_cast<const WmmaElement<bf16>*>(from), pitch);
 }
 
-/// Writes a fragment by way of `shared`, 16 x 16 floats of the warp's own: its layout in registers is not known.
-__device__ inline void store_sums(const Output& c, unsigned row, unsigned column, const Sums& sums, float* shared) {
-  nvcuda::wmma::store_matrix_sync(shared, sums, side, nvcuda::wmma::mem_row_major);
+/// Stores a fragment by way of `shared`, 16 x 16 floats for each warp: its layout in registers is unspecified.
+__device__ inline void store_accumulator(const Output& c, unsigned row, unsigned column, const Accumulator& accumulator,
+                                         float* shared) {
+  nvcuda::wmma::store_matrix_sync(shared, accumulator, side, nvcuda::wmma::mem_row_major);
   sync_warp();
   for (unsigned i = threadIdx.x % warp_size(); i < side * side; i += warp_size())
     c.store(row + i / side, column + i % side, shared[i]);

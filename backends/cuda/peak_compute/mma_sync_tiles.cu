@@ -1,7 +1,7 @@
 // Matrix instructions of single warps (mma.sync), factors and sums in registers. Bound by the matrix units: all that
 // those of Ampere can do, about 60 % of Hopper's, whose full rate takes instructions of four warps.
+#include "backends/cuda/device/mma.hpp"
 #include "backends/cuda/device/stopwatch.hpp"
-#include "backends/cuda/device/tensor_tile.hpp"
 #include "experiments/peak_compute.hpp"
 
 namespace crosswarp::gpu {
@@ -23,16 +23,8 @@ constexpr unsigned warps_of_a_tile = 4;  // 16 rows each
 /// of A, and of column l / 4 of B.
 template <Type type>
 __device__ void multiply_add(float (&sums)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
-  if constexpr (type == Type::tensor_f16)
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  else if constexpr (type == Type::tensor_bf16)
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  if constexpr (type == Type::tensor_f16 || type == Type::tensor_bf16)
+    mma_m16n8k16<type == Type::tensor_bf16>(sums, a, b[0], b[1]);
   else
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

@@ -1,8 +1,9 @@
 // Hopper's matrix instructions of four warps (wgmma) on factors in shared memory, sums in registers. Bound by the
 // matrix units, as far as power lets them keep their clock.
+#include "backends/cuda/device/bulk_copy.hpp"
+#include "backends/cuda/device/mma.hpp"
 #include "backends/cuda/device/stopwatch.hpp"
-#include "backends/cuda/device/tensor_tile.hpp"
-#include "backends/cuda/device/wgmma_operands.hpp"
+#include "backends/cuda/device/wgmma.hpp"
 #include "experiments/peak_compute.hpp"
 
 namespace crosswarp::gpu {
@@ -18,9 +19,8 @@ bool has_an_instruction(const Point& point) {
 #if CROSSWARP_HAS_PTX
 
 constexpr unsigned block = 256;  // two warpgroups, each with a tile of its own
-constexpr unsigned warpgroup = 128;
-constexpr unsigned depth = 32;  // bytes of a slab's row, and of an instruction
-constexpr unsigned piece = 16;  // bytes of a core matrix's row
+constexpr unsigned depth = 32;   // bytes of a slab's row, and of an instruction
+constexpr unsigned piece = 16;   // bytes of a core matrix's row
 constexpr unsigned rows = 64, columns = 256, slabs = PeakCompute::slabs;
 constexpr unsigned slab = rows * depth;
 constexpr unsigned unroll = PeakCompute::tensor_step_unit;
@@ -29,17 +29,15 @@ constexpr unsigned unroll = PeakCompute::tensor_step_unit;
 /// two of 8 rows lie side by side.
 __device__ unsigned place(unsigned r, unsigned p) { return r / 8 * 8 * depth + p * 8 * piece + r % 8 * piece; }
 
-/// What wgmma takes for a factor at `address` (of shared memory) that lies so, without swizzling.
-__device__ std::uint64_t descriptor(std::uint32_t address) {
-  constexpr std::uint64_t next_in_depth = 8 * piece, next_rows = 8 * depth;
-  return (address & 0x3ffff) >> 4 | next_in_depth >> 4 << 16 | next_rows >> 4 << 32;
-}
+/// Core matrices that follow each other along the depth are the leading offset apart, those of the next 8 rows the
+/// stride.
+constexpr std::uint64_t layout = wgmma_layout(8 * piece, 8 * depth, WgmmaSwizzle::none);
 
 #if CROSSWARP_TARGET_HAS_WGMMA
 // One instruction for each type; its sums are 128 registers, whatever is in them.
-#define CROSSWARP_WGMMA(types, scales)                                                                            \
-  asm volatile("wgmma.mma_async.sync.aligned." types " {" CROSSWARP_WGMMA_128_NAMES "}, %128, %129, 1" scales ";" \
-               : CROSSWARP_WGMMA_128_SUMS("+r", d)                                                                \
+#define CROSSWARP_WGMMA(types, scales)                                                                                \
+  asm volatile("wgmma.mma_async.sync.aligned." types " {" CROSSWARP_WGMMA_128_REGISTERS "}, %128, %129, 1" scales ";" \
+               : CROSSWARP_WGMMA_128_ACC("+r", d)                                                                     \
                : "l"(a), "l"(b))
 
 template <Type type>
@@ -51,13 +49,6 @@ __device__ void multiply_add(std::uint32_t (&d)[columns / 2], std::uint64_t a, s
   if constexpr (type == Type::tensor_int8) CROSSWARP_WGMMA("m64n256k32.s32.s8.s8", "");
 }
 #undef CROSSWARP_WGMMA
-
-__device__ void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ void end_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int groups>
-__device__ void wait_for_all_but() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
-}
 #endif
 
 /// A warpgroup takes a tile at a time, in turn with the others.
@@ -71,31 +62,31 @@ __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const
     *reinterpret_cast<uint4*>(of_a + i / 2 / rows * slab + place(i / 2 % rows, i % 2)) = a[i];
   for (unsigned i = threadIdx.x; i < columns * 2; i += block)
     *reinterpret_cast<uint4*>(of_b + place(i / 2, i % 2)) = b[i];
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the matrix units read by another way
+  fence_proxy_async();  // wgmma reads by the async proxy
   __syncthreads();
-  const auto first_a = static_cast<std::uint32_t>(__cvta_generic_to_shared(of_a));
-  const std::uint64_t b_descriptor = descriptor(static_cast<std::uint32_t>(__cvta_generic_to_shared(of_b)));
+  const unsigned first_a = shared_address(of_a);
+  const std::uint64_t b_descriptor = wgmma_descriptor(shared_address(of_b), layout);
 
   const Stopwatch watch;
   std::uint32_t sums[columns / 2];
-  for (std::size_t t = blockIdx.x * (block / warpgroup) + threadIdx.x / warpgroup; t < tiles;
-       t += gridDim.x * (block / warpgroup)) {
+  for (std::size_t t = blockIdx.x * (block / warpgroup_size) + threadIdx.x / warpgroup_size; t < tiles;
+       t += gridDim.x * (block / warpgroup_size)) {
     std::uint64_t a_descriptor[slabs];
 #pragma unroll
     for (unsigned s = 0; s < slabs; ++s)
-      a_descriptor[s] = descriptor(first_a + static_cast<unsigned>((t + s) % slabs) * slab);
+      a_descriptor[s] = wgmma_descriptor(first_a + static_cast<unsigned>((t + s) % slabs) * slab, layout);
 #pragma unroll
     for (std::uint32_t& sum : sums) sum = 0;
 #pragma unroll 1
     for (unsigned done = 0; done < steps; done += unroll) {
-      begin_group();
+      wgmma_fence();
 #pragma unroll
       for (unsigned s = 0; s < unroll; ++s) multiply_add<type>(sums, a_descriptor[s % slabs], b_descriptor);
-      end_group();
-      wait_for_all_but<1>();
+      wgmma_commit_group();
+      wgmma_wait_group<1>();
     }
-    wait_for_all_but<0>();
-    const unsigned warp = threadIdx.x % warpgroup / warp_size();
+    wgmma_wait_group<0>();
+    const unsigned warp = threadIdx.x % warpgroup_size / warp_size();
     store_fragment<columns>(sums, ends + (t * rows + std::size_t{16} * warp) * columns);
   }
   const Elapsed took = watch.stop(sums[0]);
@@ -105,7 +96,7 @@ __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const
 
 template <Type type>
 void launch_tiles(const Queue& queue, const PeakCompute::Args& args) {
-  launch(multiply_tiles<type>, blocks_for(args.chains, block / warpgroup), block, 0, queue,
+  launch(multiply_tiles<type>, blocks_for(args.chains, block / warpgroup_size), block, 0, queue,
          reinterpret_cast<const uint4*>(args.factors_a.data()), reinterpret_cast<const uint4*>(args.factors_b.data()),
          args.ends_as<std::uint32_t>(), args.chains, args.steps, args.elapsed.data());
 }

@@ -1,0 +1,43 @@
+// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
+#pragma once
+
+#include "backends/gpu/kernel.hpp"
+#include "experiments/matmul_f16.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Blocks of a cluster, each with a tile. Those in a row share rows of A, those in a column columns of B.
+struct ClusterShape {
+  unsigned rows, columns;
+
+  __host__ __device__ unsigned size() const { return rows * columns; }
+};
+
+namespace matmul_f16_persistent {
+
+struct Config {
+  unsigned rows, columns;  ///< Of a block's tile: 128 x 128, 192 or 256, or 64 x 64 or 128.
+  ClusterShape cluster;    ///< 1, 2, 4 or 8 blocks.
+  unsigned raster;         ///< Of Raster, in clusters.
+  unsigned splits = 1;     ///< Split-K: k is divided among as many blocks; none of them empty.
+
+  std::size_t workspace_bytes(const MatmulF16::Args& args) const;
+};
+
+/// Clusters that the device holds at once; 0 where they do not fit.
+unsigned resident_clusters(const Queue& queue, const Config& config);
+/// Requires has_aligned_rows().
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config);
+
+}  // namespace matmul_f16_persistent
+
+namespace matmul_f16_wgmma {
+void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster);
+}
+namespace matmul_f16_mma_multistage {
+void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster);
+}
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
