@@ -6,7 +6,16 @@
 
 namespace crosswarp {
 
-InProcess::InProcess(const Options& options) : runner(options.run), counters_(options.counters) {}
+namespace {
+
+RunOptions with_ceilings(RunOptions run) {
+  run.ceilings = Ceilings::of_this_machine();
+  return run;
+}
+
+}  // namespace
+
+InProcess::InProcess(const Options& options) : runner(with_ceilings(options.run)), counters_(options.counters) {}
 
 const Seat& InProcess::seat(const Backend& backend) {
   const auto [found, is_new] = seats_.try_emplace(backend.name());

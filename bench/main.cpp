@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "bench/ceilings.hpp"
 #include "bench/executor.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/listing.hpp"
+#include "bench/measure_ceilings.hpp"
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
 #include "bench/report/compare.hpp"

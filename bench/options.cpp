@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/ceilings.hpp"
 #include "bench/listing.hpp"
 #include "bench/load.hpp"
 #include "bench/manual.hpp"
@@ -386,7 +385,6 @@ Options parse(const std::vector<std::string>& all, bool is_whole) {
   if (options.json.empty()) options.json = options.resume;
   if (!counters.empty()) options.counters = select_counters(counters);
   options.run.why_untimed = profiler_attached();
-  options.run.ceilings = read_ceilings();
   if (compare->parsed()) {
     if (compare_format == "md") comparison.format = Page::Format::markdown;
     if (comparison.backends.empty() && comparison.inputs.size() != 2)

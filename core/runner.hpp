@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ceilings.hpp"
 #include "core/position.hpp"
 #include "core/result.hpp"
 #include "core/sampler.hpp"
@@ -16,8 +17,7 @@ struct RunOptions {
   std::size_t device = 0;  ///< The place in each backend's list.
   std::uint64_t seed = 1;
   StopRule stop = {};
-  /// Of devices by their name: ceilings beyond the memory's, as an earlier run measured them.
-  std::map<std::string, Peaks> ceilings = {};
+  Ceilings ceilings = {};        ///< Measured by earlier runs; new ones are added. The memory's is not among them.
   std::string why_untimed = {};  ///< Why times would say nothing here (a profiler is attached): then none are kept.
   Position* position = nullptr;  ///< Noted before each launch, where somebody watches.
 };
@@ -70,7 +70,10 @@ class Runner {
   double measured_peak(Device& device, std::string_view part);
 
  private:
-  /// Seconds below which a result was not measured, where no theoretical peak is known: by measured ceilings.
+  /// Rate of reads from the nearest caches: the ceiling for memory rates of a device without a theoretical peak.
+  double cache_bandwidth(Device& device);
+  void measure_cache_bandwidth(Device& device);
+  /// Minimum seconds by measured ceilings; 0 for unknown.
   double least_measured_time(Device& device, const Cost& cost);
   struct Batching;
   struct Contestant;
@@ -93,7 +96,6 @@ class Runner {
   std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
   std::map<std::string, std::string> why_not_;              // by backend
   std::map<std::string, double> bandwidths_;                // of memory, by device
-  std::map<std::string, double> cache_bandwidths_;          // by device
 };
 
 }  // namespace crosswarp

@@ -576,6 +576,31 @@ TEST(Program, MeasuresCeilingsAndKeepsThem) {
   EXPECT_TRUE(nlohmann::json::parse(file).is_object());
 }
 
+TEST(Program, KeepsTheHostsCacheCeilingButRestsNoVerdictOnATooLowOne) {
+  const Temporary cache("cache_ceiling");
+  const std::string file = std::string(cache) + "/crosswarp/ceilings.json";
+  const auto run_quick = [&] {
+    return run_process("XDG_CACHE_HOME=" + std::string(cache) + " " + bench + " " + quick);
+  };
+  // Calls `visit` with the kept rate of each device.
+  const auto visit_rates = [&](const auto& visit) {
+    nlohmann::json all = nlohmann::json::parse(contents(file));
+    ASSERT_EQ(all.size(), 1u);
+    for (nlohmann::json& device : *all.begin()) visit(device.at("cache"));
+    std::ofstream(file) << all;
+  };
+  EXPECT_EQ(run_quick().exit_code, 0);
+  visit_rates([](nlohmann::json& rate) { rate = 1e15; });
+  EXPECT_EQ(run_quick().exit_code, 0);
+  visit_rates([](nlohmann::json& rate) {
+    EXPECT_EQ(rate, 1e15);
+    rate = 1;
+  });
+  const Finished finished = run_quick();
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  visit_rates([](nlohmann::json& rate) { EXPECT_GT(rate, 1e6); });
+}
+
 TEST(Program, ExplainsEachCounter) {
   const Finished help = run("--help counters");
   EXPECT_EQ(help.exit_code, 0);

@@ -66,7 +66,8 @@ TEST_F(BoundWords, NameTheLaunchOfAShortKernel) {
 
 TEST_F(BoundWords, AdmitThatNothingExplainsIt) {
   takes(10);
-  EXPECT_EQ(words(), "latency or contention: far from every ceiling (memory: 10 % of measured peak); at most 10.00 × to gain");
+  EXPECT_EQ(words(),
+            "latency or contention: far from every ceiling (memory: 10 % of measured peak); at most 10.00 × to gain");
   result.counters.emplace();  // asked for, and none read
   EXPECT_TRUE(says("latency or contention"));
 }

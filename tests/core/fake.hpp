@@ -89,6 +89,7 @@ class FakeDevice final : public Device {
   void launch_empty(bool pdl) override { elapsed += empty_time() - (pdl ? pdl_saves : 0); }
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     ++reads;
+    cache_reads += sweeps > 1;
     return static_cast<double>(memory.size() * sweeps) / 1e9;
   }
   bool lost() const override { return is_lost; }
@@ -117,7 +118,7 @@ class FakeDevice final : public Device {
   std::function<void()> outside, later;  // work that does not wait for a gate; that goes on behind the last launch
   std::string changed_state;             // by a launch
   std::set<std::string> ranges;          // that profilers were shown
-  int allocations = 0, reads = 0;
+  int allocations = 0, reads = 0, cache_reads = 0;
   std::vector<std::size_t> places;        // to which it was relocated
   std::set<std::size_t> sizes;            // of all allocations
   int batches = 0, cold = 0, gated = 0;   // how many were timed, and how many of them so

@@ -2,10 +2,12 @@
 #include "core/runner.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -750,10 +752,67 @@ TEST_F(RunnerTest, TellsOfUsefulBlocksWhereTheLaunchDoes) {
 }
 
 TEST_F(RunnerTest, KnowsCeilingsOfEarlierRuns) {
-  Runner informed({.ceilings = {{"Fake 1", {{"l1", 5e12}}}}});
+  Ceilings ceilings;
+  ceilings.raise(lab.device->info(), "l1", 5e12);
+  Runner informed({.ceilings = ceilings});
   EXPECT_EQ(informed.measured_peak(*lab.device, "l1"), 5e12);
   EXPECT_EQ(informed.measured_peak(*lab.device, "l2"), 0);
   EXPECT_EQ(runner.measured_peak(*lab.device, "l1"), 0);
+}
+
+/// The fake's caches are read at 1e9 bytes a second: 16 bytes take 4 ns at least.
+class CacheCeilingTest : public RunnerTest {
+ protected:
+  /// As a process of its own, in which the cell takes `seconds`.
+  Result run_anew(double seconds) {
+    const Cell cell = add("row" + std::to_string(cells_++), [=](const Launch& l) { l.fill(seconds); });
+    lab.device->cache_reads = 0;
+    Runner anew({.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 1}, .ceilings = ceilings()});
+    return anew.run({cell}, Mode::cold, {"fake"}).at(0);
+  }
+  Ceilings ceilings() const { return Ceilings(file_); }
+  double kept() const { return ceilings().rate(lab.device->info(), "cache"); }
+
+  static constexpr double honest = 5e-9, too_fast = 3e-9;
+  CacheCeilingTest()
+      : folder_(testing::TempDir() + "crosswarp_ceilings_" + std::to_string(getpid())),
+        file_(folder_ + "/crosswarp/ceilings.json") {}
+  ~CacheCeilingTest() override { std::filesystem::remove_all(folder_); }
+
+ private:
+  std::string folder_, file_;
+  int cells_ = 0;
+};
+
+TEST_F(CacheCeilingTest, IsMeasuredOnceAMachine) {
+  EXPECT_EQ(run_anew(honest).label(), "ok");
+  EXPECT_GT(lab.device->cache_reads, 0);
+  EXPECT_DOUBLE_EQ(kept(), 1e9);
+  EXPECT_EQ(run_anew(honest).label(), "ok");
+  EXPECT_EQ(lab.device->cache_reads, 0);
+}
+
+TEST_F(CacheCeilingTest, IsOfTheUnitsInUse) {
+  run_anew(honest);
+  lab.device->facts().compute_units = 7;
+  run_anew(honest);
+  EXPECT_GT(lab.device->cache_reads, 0);
+}
+
+TEST_F(CacheCeilingTest, IsMeasuredAgainBeforeItCallsARowImplausible) {
+  ceilings().raise(lab.device->info(), "cache", 1e6);  // by a busy machine
+  EXPECT_EQ(run_anew(honest).label(), "ok");
+  EXPECT_DOUBLE_EQ(kept(), 1e9);
+  EXPECT_EQ(run_anew(too_fast).status, Status::implausible);
+  EXPECT_GT(lab.device->cache_reads, 0);
+}
+
+TEST_F(CacheCeilingTest, KeepsTheLargerOfTwoMeasurements) {
+  ceilings().raise(lab.device->info(), "cache", 2e9);
+  EXPECT_EQ(run_anew(too_fast).label(), "ok");
+  EXPECT_DOUBLE_EQ(kept(), 2e9);
+  EXPECT_EQ(run_anew(too_fast / 2).status, Status::implausible);
+  EXPECT_DOUBLE_EQ(kept(), 2e9);
 }
 
 TEST_F(RunnerTest, ShowsProfilersEachCellByItsId) {

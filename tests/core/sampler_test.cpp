@@ -138,25 +138,23 @@ TEST_F(Sampler, GoesOnUntilAllAreDone) {
 }
 
 TEST_F(Sampler, TakesACompanionAlongAndWaitsForItNever) {
-  const auto all = sample_round_robin(
-      {takes({0.001}), takes({0.002})}, {.min_samples = 16, .time_limit = 100}, [this] { return clock; },
-      {takes(restless)});
+  const auto all = sample_round_robin({takes({0.001}), takes({0.002})}, {.min_samples = 16, .time_limit = 100},
+                                      [this] { return clock; }, {takes(restless)});
   ASSERT_EQ(all.size(), 3u);  // its samples come last
   for (const Samples& samples : all) EXPECT_EQ(samples.seconds.size(), 16u);
   EXPECT_EQ(all[2].seconds[1], restless[1]);
 }
 
 TEST_F(Sampler, GoesOnWithoutACompanionThatThrows) {
-  const auto all = sample_round_robin(
-      {takes({0.001})}, {.min_samples = 16}, [this] { return clock; }, {throws_from(2, 0.001)});
+  const auto all =
+      sample_round_robin({takes({0.001})}, {.min_samples = 16}, [this] { return clock; }, {throws_from(2, 0.001)});
   EXPECT_EQ(all[0].stopped, "precision");
   EXPECT_EQ(all[0].seconds.size(), 16u);
   EXPECT_EQ(all[1].error, "the launch failed");
 }
 
 TEST_F(Sampler, EndsWhereOnlyACompanionIsLeft) {
-  const auto all = sample_round_robin(
-      {throws_from(3, 0.001)}, {}, [this] { return clock; }, {takes(restless)});
+  const auto all = sample_round_robin({throws_from(3, 0.001)}, {}, [this] { return clock; }, {takes(restless)});
   EXPECT_EQ(all[0].stopped, "error");
   EXPECT_LE(all[1].seconds.size(), 4u);
 }

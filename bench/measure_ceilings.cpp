@@ -1,56 +1,19 @@
 // The short form of the experiments that measure ceilings.
-#include "bench/ceilings.hpp"
+#include "bench/measure_ceilings.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/ceilings.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
-#include "core/json_fields.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Empty where the environment names no place.
-std::filesystem::path ceilings_file() {
-  const auto folder = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    return std::filesystem::path(value ? value : "");
-  };
-  std::filesystem::path cache = folder("XDG_CACHE_HOME");
-  if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") / ".cache";
-  return cache.empty() ? cache : cache / "crosswarp" / "ceilings.json";
-}
-
-/// A home may be shared by machines, and two cards of a name differ.
-std::string machine() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-Json read_all() {
-  const std::filesystem::path path = ceilings_file();
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) return Json::object();
-  std::ifstream file(path);
-  try {
-    const Json json = parse_json(file);
-    return json.is_object() ? json : Json::object();
-  } catch (const std::exception&) {
-    return Json::object();
-  }
-}
 
 /// A backend's cells at one point: none where it has nothing for it.
 std::vector<Cell> cells_at(const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
@@ -93,16 +56,6 @@ Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& expe
 
 }  // namespace
 
-std::map<std::string, Peaks> read_ceilings() {
-  std::map<std::string, Peaks> ceilings;
-  const Json all = read_all();
-  if (const auto here = all.find(machine()); here != all.end() && here->is_object())
-    for (const auto& [device, peaks] : here->items())
-      for (const auto& [part, rate] : peaks.items())
-        if (rate.is_number() && rate > 0) ceilings[device][part] = rate;
-  return ceilings;
-}
-
 void measure_ceilings(const Options& options) {
   RunOptions run = options.run;
   run.stop.min_time = 0.02;
@@ -110,43 +63,38 @@ void measure_ceilings(const Options& options) {
   run.stop.time_limit = 1;
   Runner runner(run);
   if (!run.why_untimed.empty()) throw Error(run.why_untimed);
-  const std::filesystem::path path = ceilings_file();
-  if (path.empty()) throw Error("neither XDG_CACHE_HOME nor HOME says where to keep what is measured");
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  const OutputFile file("", path);
+  Ceilings ceilings = Ceilings::of_this_machine();
+  if (ceilings.file().empty()) throw Error("no file to keep the rates in: neither XDG_CACHE_HOME nor HOME is set");
+  ceilings.check_file();
 
   TextTable table;
   table.row({"part", "measured", "theoretical", "reached", "by"}, TextTable::Colour::faint);
-  Json all = read_all();
-  Json& here = all[machine()];
-  if (!here.is_object()) here = Json::object();
   std::set<std::string> done;
   for (const auto& backend : Registry::instance().backends()) {
     Device* device = runner.place(*backend).device;
     if (!device || device->info().emulated || !done.insert(device->info().key).second) continue;
     const DeviceInfo& info = device->info();
-    Json& kept = here[info.name] = Json::object();
+    Peaks measured;
     const auto row = [&](const std::string& part, double rate, Quantity of, const std::string& by) {
       const double peak = info.peak(part);
       table.row({part, show_rate(rate, of), peak > 0 ? show_rate(peak, of) : "unknown",
                  peak > 0 ? percent(rate / peak) : "-", by + " on " + info.name});
     };
-    // Memory's is measured anew in every run, and so it is not kept.
+    // Every run measures the memory's anew, so it is not kept.
     row("memory", runner.measured_peak(*device, "memory"), Quantity::bytes, "a stream of reads");
     for (const auto& [name, experiment] : Registry::instance().experiments())
       for (const CeilingPoint& ceiling : experiment.ceilings()) {
         const Best best = measure(runner, *backend, experiment, ceiling.point);
         if (best.rate == 0) continue;
         const std::string part(ceiling.ceiling);
-        kept[part] = best.rate;
+        measured[part] = best.rate;
         row(part, best.rate, best.of, best.rung);
       }
+    ceilings.replace(info, measured);
   }
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   std::cout << table.text(terminal.width, terminal.colours);
-  file.write(all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  std::cout << fmt::format("Kept in {}; later runs show what they reach of it.\n", path.string());
+  std::cout << fmt::format("Kept in {}; later runs show what they reach of it.\n", ceilings.file());
 }
 
 }  // namespace crosswarp
