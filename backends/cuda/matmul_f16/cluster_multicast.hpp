@@ -5,6 +5,8 @@
 #include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/raster.hpp"
+#include "backends/cuda/matmul_f16/tensor_map.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -18,6 +20,11 @@ struct ClusterPosition {
 
   __device__ explicit ClusterPosition(ClusterShape shape)
       : shape(shape), row(cluster_rank() % shape.rows), column(cluster_rank() / shape.rows) {}
+
+  /// The block's tile, of those that the cluster takes together.
+  __device__ TileCoord tile(const TileCoord& of_cluster) const {
+    return {of_cluster.row * shape.rows + row, of_cluster.column * shape.columns + column};
+  }
 
   /// Ranks of the blocks in this one's row and column, as multicast masks.
   __device__ unsigned row_mask() const {
@@ -33,6 +40,53 @@ struct ClusterPosition {
   __device__ unsigned peer(unsigned index) const {
     const unsigned in_row = index - shape.rows, other_column = in_row < column ? in_row : in_row + 1;
     return index < shape.rows ? column * shape.rows + index : other_column * shape.rows + row;
+  }
+};
+
+/// TMA loads of a block's share of its tile's k-tiles: as many of the rows of A as its row of the cluster has blocks,
+/// and likewise of the columns of B. Blocks of `rows` x `columns`.
+template <unsigned rows, unsigned columns, bool b_transposed>
+struct MulticastLoader {
+  const CUtensorMap &a, &b;
+  unsigned share_a, share_b;  ///< The first row in shared memory of this block's share.
+  unsigned row_mask, column_mask;
+
+  __device__ MulticastLoader(const CUtensorMap& a, const CUtensorMap& b, const ClusterPosition& position)
+      : a(a),
+        b(b),
+        share_a(position.column * (rows / position.shape.columns)),
+        share_b(position.row * ((b_transposed ? columns : tile_k) / position.shape.rows)),
+        row_mask(position.row_mask()),
+        column_mask(position.column_mask()) {}
+
+  /// Loads into a stage at the shared addresses `to_a` and `to_b` of each block that shares the operand.
+  __device__ void load(const TileCoord& tile, unsigned k_tile, unsigned to_a, unsigned to_b, Mbarrier* full) const {
+    for_each_box(tile, k_tile, to_a, to_b,
+                 [&](unsigned to, const CUtensorMap& map, unsigned row, unsigned column, unsigned blocks) {
+                   if ((blocks & (blocks - 1)) == 0)
+                     tma_load(to, map, row, column, full);
+                   else
+                     tma_load_multicast(to, map, row, column, full, static_cast<std::uint16_t>(blocks));
+                 });
+  }
+  /// Brings the same into L2.
+  __device__ void prefetch(const TileCoord& tile, unsigned k_tile) const {
+    for_each_box(tile, k_tile, 0, 0, [](unsigned, const CUtensorMap& map, unsigned row, unsigned column, unsigned) {
+      tma_prefetch(map, row, column);
+    });
+  }
+
+ private:
+  /// Calls `use` with each box's shared address, map, coordinates, and the blocks that it goes to.
+  template <class Use>
+  __device__ void for_each_box(const TileCoord& tile, unsigned k_tile, unsigned to_a, unsigned to_b, Use use) const {
+    const unsigned k = k_tile * tile_k, row = tile.row * rows, column = tile.column * columns;
+    use(to_a + share_a * row_bytes, a, row + share_a, k, row_mask);
+    if constexpr (b_transposed)
+      use(to_b + share_b * row_bytes, b, column + share_b, k, column_mask);
+    else
+      for (unsigned panel = 0; panel < columns; panel += row_elements)
+        use(to_b + (panel + share_b) * row_bytes, b, k + share_b, column + panel, column_mask);
   }
 };
 

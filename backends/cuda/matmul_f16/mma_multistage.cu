@@ -14,8 +14,7 @@ namespace matmul_f16_mma_multistage {
 constexpr unsigned rows = 128, columns = 128, threads = 128;  // of a block
 constexpr unsigned warp_side = 64;  // a warp's 64 x 64: the most work for a byte of shared memory that registers allow
 constexpr unsigned stages = 3;
-constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
+using Ring = OperandRing<rows, columns, stages>;
 
 /// Multiplies a warp's rows and columns of a k-tile: accumulators of four by eight m16n8.
 template <bool bf16, bool b_transposed>
@@ -48,14 +47,14 @@ __device__ void mma_k_tile(float (&accumulators)[4][8][4], unsigned a, unsigned 
 
 template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(threads, 2) gemm_kernel(Operand a, Operand b, Raster raster, Output c) {
-  const unsigned ring_a = shared_address(dynamic_shared<std::byte>()), ring_b = ring_a + stages * a_bytes;
+  const Ring ring{shared_address(dynamic_shared<std::byte>())};
   const TileCoord tile = raster.tile(blockIdx.x);
   const unsigned row = tile.row * rows, column = tile.column * columns;
   const unsigned k_tiles = (a.columns + tile_k - 1) / tile_k;
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles)
-      load_k_tile<rows, columns, b_transposed, threads>(ring_a + stage * a_bytes, ring_b + stage * b_bytes, a, b, row,
-                                                        column, k_tile * tile_k);
+      load_k_tile<rows, columns, b_transposed, threads>(ring.a(stage), ring.b(stage), a, b, row, column,
+                                                        k_tile * tile_k);
     cp_async_commit_group();  // an empty group keeps the count
   };
 #pragma unroll
@@ -64,15 +63,15 @@ __global__ void __launch_bounds__(threads, 2) gemm_kernel(Operand a, Operand b, 
   const unsigned warp = threadIdx.x / warp_size();
   const unsigned warp_row = warp / 2 * warp_side, warp_column = warp % 2 * warp_side;
   float accumulators[4][8][4] = {};
-  unsigned stage = 0, free_stage = stages - 1;
+  PipelineState state;
+  unsigned empty = stages - 1;  // the stage of the previous k-tile
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
     cp_async_wait_group<stages - 2>();
     __syncthreads();  // this stage is loaded by all threads, and all warps have read the one that is filled next
-    load(k_tile + stages - 1, free_stage);
-    mma_k_tile<bf16, b_transposed>(accumulators, ring_a + stage * a_bytes, ring_b + stage * b_bytes, warp_row,
-                                   warp_column);
-    free_stage = stage;
-    stage = stage + 1 == stages ? 0 : stage + 1;
+    load(k_tile + stages - 1, empty);
+    mma_k_tile<bf16, b_transposed>(accumulators, ring.a(state.index), ring.b(state.index), warp_row, warp_column);
+    empty = state.index;
+    state.advance(stages);
   }
 #pragma unroll
   for (unsigned r = 0; r < 4; ++r)
@@ -84,7 +83,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster_width
   if (finish_if_empty(queue, args)) return;
   const Raster raster{blocks_for(args.m, rows), blocks_for(args.n, columns), raster_width};
   with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, shared_bytes, queue, operand_a(args),
+    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, Ring::bytes, queue, operand_a(args),
            operand_b(args), raster, Output(args));
   });
 }

@@ -1,7 +1,7 @@
-// Persistent, warp-specialized GEMM: as many clusters as are resident, each for tile after tile. A producer thread
-// loads k-tiles by TMA, multicast in the cluster, and runs on across tiles; two warpgroups multiply (wgmma), and store
-// a tile while they multiply the next. Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at
-// large sizes by power.
+// Persistent, warp-specialized GEMM: resident clusters loop over output tiles. A producer thread loads k-tiles by TMA,
+// multicast in the cluster, and runs ahead across tiles; consumer warpgroups multiply (wgmma), and store each tile
+// while they multiply the next (deferred epilogue). Requires rows of A and B at multiples of 16 bytes. Bound by the
+// matrix units; at large sizes by power.
 #include <map>
 #include <tuple>
 
@@ -18,89 +18,44 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_persistent {
 
 #if CROSSWARP_HAS_PTX
-/// A block's tile: 64 rows for each consumer warpgroup. One more warpgroup loads.
+/// 64 rows for each consumer warpgroup; one more warpgroup is the producer.
 template <unsigned consumers, unsigned tile_columns>
-struct Tile {
+struct BlockTile {
   static constexpr unsigned rows = 64 * consumers, columns = tile_columns;
   static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
   static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
 
-  static constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
   static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<false, columns>::staging_bytes;
   static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
-  static constexpr unsigned stages = std::min(8u, (available_bytes - staging_bytes) / (a_bytes + b_bytes));
-  static constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes) + staging_bytes;
+  static constexpr unsigned stages =
+      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, columns, 1>::stage_bytes);
+  using Ring = OperandRing<rows, columns, stages>;
+  static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
 
   /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
   static constexpr int producer_registers = 40, consumer_registers = 232;
 };
 
-/// What the kernel knows beside its matrices.
+/// The kernel's parameters beside its matrices.
 struct Plan {
   TileScheduler scheduler;  ///< Of clusters' tiles.
   ClusterShape cluster;
   std::size_t split_pitch;  ///< Elements between splits' partial sums.
   bool tma_store;           ///< Else threads store C.
-  bool pdl;                 ///< Prefetch the first k-tile into L2 while the launch before ends.
-};
-
-/// TMA loads of a block's share of a k-tile.
-template <bool b_transposed, class Tile>
-struct Loader {
-  const CUtensorMap &a, &b;
-  unsigned ring_a, ring_b;
-  unsigned offset_a, offset_b;  ///< Rows of the shared tiles: where this block's share begins.
-  unsigned row_mask, column_mask;
-
-  __device__ Loader(const CUtensorMap& a, const CUtensorMap& b, unsigned ring_a, unsigned ring_b,
-                    const ClusterPosition& position)
-      : a(a),
-        b(b),
-        ring_a(ring_a),
-        ring_b(ring_b),
-        offset_a(position.column * (Tile::rows / position.shape.columns)),
-        offset_b(position.row * ((b_transposed ? Tile::columns : tile_k) / position.shape.rows)),
-        row_mask(position.row_mask()),
-        column_mask(position.column_mask()) {}
-
-  /// Calls `use` for each box: its shared address, map and coordinates, and the blocks that it goes to.
-  template <class Use>
-  __device__ void for_each_box(unsigned row, unsigned column, unsigned k, unsigned stage, Use use) const {
-    const unsigned to_b = ring_b + stage * Tile::b_bytes;
-    use(ring_a + stage * Tile::a_bytes + offset_a * row_bytes, a, row + offset_a, k, row_mask);
-    if constexpr (b_transposed)
-      use(to_b + offset_b * row_bytes, b, column + offset_b, k, column_mask);
-    else
-      for (unsigned panel = 0; panel < Tile::columns; panel += row_elements)
-        use(to_b + (panel + offset_b) * row_bytes, b, k + offset_b, column + panel, column_mask);
-  }
-  __device__ void prefetch(unsigned row, unsigned column, unsigned k) const {
-    for_each_box(row, column, k, 0,
-                 [](unsigned, const CUtensorMap& map, unsigned r, unsigned c, unsigned) { tma_prefetch(map, r, c); });
-  }
-  __device__ void load(unsigned row, unsigned column, unsigned k, unsigned stage, Mbarrier* full) const {
-    for_each_box(row, column, k, stage,
-                 [&](unsigned to, const CUtensorMap& map, unsigned r, unsigned c, unsigned blocks) {
-                   if ((blocks & (blocks - 1)) == 0)
-                     tma_load(to, map, r, c, full);
-                   else
-                     tma_load_multicast(to, map, r, c, full, static_cast<std::uint16_t>(blocks));
-                 });
-  }
+  bool pdl;                 ///< Prefetch the first k-tile into L2 before grid_dependency_sync().
 };
 
 template <bool bf16, bool b_transposed, unsigned consumers, unsigned columns>
-__global__ void __launch_bounds__(Tile<consumers, columns>::threads, 1)
+__global__ void __launch_bounds__(BlockTile<consumers, columns>::threads, 1)
     gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
                 [[maybe_unused]] const __grid_constant__ CUtensorMap b,
                 [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const Plan plan,
                 [[maybe_unused]] const Output out) {
 #if CROSSWARP_TARGET_HAS_WGMMA
-  using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+  using Tile = BlockTile<consumers, columns>;
   constexpr unsigned stages = Tile::stages;
   __shared__ Pipeline<stages> pipeline;
-  const unsigned ring_a = warp_uniform(shared_address(swizzle_aligned_shared())),
-                 ring_b = ring_a + stages * Tile::a_bytes, staging = ring_b + stages * Tile::b_bytes;
+  const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
   const TileScheduler& scheduler = plan.scheduler;
   const ClusterPosition position(plan.cluster);
   const unsigned first_work = blockIdx.x / plan.cluster.size(), clusters = gridDim.x / plan.cluster.size();
@@ -110,55 +65,48 @@ __global__ void __launch_bounds__(Tile<consumers, columns>::threads, 1)
     if (plan.tma_store) prefetch_tensor_map(c);
     pipeline.init(position.peers() * Tile::consumer_warps);
   }
-  // Power bounds large products: the fewer instructions, the faster.
   const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
   const bool is_producer = threadIdx.x == consumers * warpgroup_size;
-  const auto first_row = [&](const WorkTile& work) {
-    return (work.tile.row * plan.cluster.rows + position.row) * Tile::rows;
-  };
-  const auto first_column = [&](const WorkTile& work) {
-    return (work.tile.column * plan.cluster.columns + position.column) * columns;
-  };
-  const Loader<b_transposed, Tile> loader(a, b, ring_a, ring_b, position);
+  const MulticastLoader<Tile::rows, columns, b_transposed> loader(a, b, position);
   if (plan.pdl && is_producer && first_work < scheduler.count()) {
     const WorkTile work = scheduler.work_tile(first_work);
-    loader.prefetch(first_row(work), first_column(work), work.first_k_tile * tile_k);
+    loader.prefetch(position.tile(work.tile), work.first_k_tile);
   }
   cluster_arrive_relaxed();
-  cluster_wait();
+  cluster_wait();  // every block's barriers are initialised
   grid_dependency_sync();
 
   PipelineState state;
-  if (group == consumers) {
+  if (group == consumers) {  // producer
     if constexpr (consumers > 1) setmaxnreg_dec<Tile::producer_registers>();
     if (is_producer) {
-      // Every other tile goes through k backwards: of the rows of A that it shares with the tile before, L2 still holds
-      // what was read last. That is a tenth of the reads from memory at 4096 and 8192.
+      // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last.
+      // Saves a tenth of the reads from memory at 4096 and 8192 (H200).
       bool is_backwards = false;
       for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
         const WorkTile work = scheduler.work_tile(i);
         for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
           const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
-          Mbarrier* const full = pipeline.producer_acquire(state, Tile::a_bytes + Tile::b_bytes);
-          loader.load(first_row(work), first_column(work), k_tile * tile_k, state.index, full);
+          Mbarrier* const full = pipeline.producer_acquire(state, Tile::Ring::stage_bytes);
+          loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
         }
       }
       pipeline.producer_tail(state);
     }
-  } else {
+  } else {  // consumers
     if constexpr (consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
     using Epilogue = DeferredEpilogue<bf16, columns>;
-    Epilogue epilogue(c, out, staging + warp * Epilogue::staging_bytes);
+    Epilogue epilogue(c, out, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     float accumulators[columns / 2];
     for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
       unsigned previous = 0;  // stage
       for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
         pipeline.consumer_wait(state);
-        wgmma_k_tile<bf16, b_transposed>(accumulators, ring_a + state.index * Tile::a_bytes + group * 64 * row_bytes,
-                                         ring_b + state.index * Tile::b_bytes, step > 0);
-        wgmma_wait_group<1>();
+        wgmma_k_tile<bf16, b_transposed>(accumulators, ring.a(state.index) + group * 64 * row_bytes,
+                                         ring.b(state.index), step > 0);
+        wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
         if (step > 0) release(previous);
         previous = state.index;
         epilogue.store_panel_of(step);
@@ -167,15 +115,16 @@ __global__ void __launch_bounds__(Tile<consumers, columns>::threads, 1)
       wgmma_wait_group<0>();
       wgmma_fence_operands(accumulators);
       release(previous);
-      const unsigned row = first_row(work) + 16 * warp, column = first_column(work);
+      const TileCoord tile = position.tile(work.tile);
+      const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
       if (plan.tma_store)
         epilogue.take(row, column, accumulators);
       else
         out.offset(work.split * plan.split_pitch).template store_fragment<bf16>(row, column, accumulators);
     }
-    // Nothing is loaded into the ring any more, and no other warp reads this one's rows of A in it: one panel a stage.
+    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
     static_assert(Epilogue::panels <= stages);
-    epilogue.drain(ring_a + warp * Epilogue::panel_bytes, Tile::a_bytes);
+    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes);
   }
 #endif
 }
@@ -196,7 +145,7 @@ unsigned resident_clusters(const Queue& queue, const Config& config) {
       known.try_emplace({queue.device.key, config.rows, config.columns, config.cluster.size()}, 0);
   if (is_new)
     with_tile(config, [&]<unsigned consumers, unsigned columns>() {
-      using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+      using Tile = BlockTile<consumers, columns>;
       const auto kernel = gemm_kernel<false, false, consumers, columns>;  // all types take the same resources
       allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
       cudaLaunchAttribute attribute[] = {cluster_dimension(config.cluster.size())};
@@ -224,7 +173,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
   if (resident == 0) throw Error("no cluster of such blocks fits on this device");
   const bool rows_fit_tma = args.n % (args.f32_out ? 4 : 8) == 0;
   with_tile(config, [&]<unsigned consumers, unsigned columns>() {
-    using Tile = matmul_f16_persistent::Tile<consumers, columns>;
+    using Tile = BlockTile<consumers, columns>;
     const unsigned k_tiles = blocks_for(args.k, tile_k);
     const Plan plan{.scheduler = {.raster = {blocks_for(args.m, config.cluster.rows * Tile::rows),
                                              blocks_for(args.n, config.cluster.columns * columns), config.raster},

@@ -29,6 +29,19 @@ __device__ inline std::byte* swizzle_aligned_shared() {
   return crosswarp_aligned_shared;
 }
 
+/// A ring of k-tiles in shared memory: every stage's rows of A, then every stage's rows of B.
+template <unsigned rows, unsigned columns, unsigned stages>
+struct OperandRing {
+  static constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
+  static constexpr unsigned stage_bytes = a_bytes + b_bytes, bytes = stages * stage_bytes;
+
+  unsigned first_a, first_b;  ///< Shared addresses.
+
+  __device__ explicit OperandRing(unsigned at) : first_a(at), first_b(at + stages * a_bytes) {}
+  __device__ unsigned a(unsigned stage) const { return first_a + stage * a_bytes; }
+  __device__ unsigned b(unsigned stage) const { return first_b + stage * b_bytes; }
+};
+
 __device__ inline void store_shared(unsigned to, const Pair<float>& value) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(value.first), "f"(value.second) : "memory");
 }

@@ -1,6 +1,7 @@
 // Hopper's matrix instructions of four warps (wgmma), which read both operands from shared memory. All threads load by
 // cp.async, one k-tile ahead, and all multiply. Any shape and alignment. Bound by the barrier in each k-tile.
 #include "backends/cuda/device/bulk_copy.hpp"
+#include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/raster.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
@@ -13,39 +14,39 @@ namespace matmul_f16_wgmma {
 constexpr unsigned threads = 2 * warpgroup_size;
 constexpr unsigned rows = 128, columns = 128;  // of a block; each warpgroup has half of the rows
 constexpr unsigned stages = 3;
-constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
+using Ring = OperandRing<rows, columns, stages>;
 
 template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(threads, 2) gemm_kernel([[maybe_unused]] Operand a, [[maybe_unused]] Operand b,
                                                           [[maybe_unused]] Raster raster, [[maybe_unused]] Output c) {
 #if CROSSWARP_TARGET_HAS_WGMMA
-  const unsigned ring_a = warp_uniform(shared_address(swizzle_aligned_shared())), ring_b = ring_a + stages * a_bytes;
+  const Ring ring{warp_uniform(shared_address(swizzle_aligned_shared()))};
   const TileCoord tile = raster.tile(blockIdx.x);
   const unsigned row = tile.row * rows, column = tile.column * columns;
   const unsigned k_tiles = (a.columns + tile_k - 1) / tile_k;
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles)
-      load_k_tile<rows, columns, b_transposed, threads>(ring_a + stage * a_bytes, ring_b + stage * b_bytes, a, b, row,
-                                                        column, k_tile * tile_k);
+      load_k_tile<rows, columns, b_transposed, threads>(ring.a(stage), ring.b(stage), a, b, row, column,
+                                                        k_tile * tile_k);
     cp_async_commit_group();
   };
   load(0, 0);
 
   const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
   float accumulators[columns / 2];
-  unsigned stage = 0;
+  PipelineState state;
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
     cp_async_wait_group<0>();
     fence_proxy_async();
     __syncthreads();
     // Both warpgroups have waited for their wgmmas of two k-tiles ago: that stage is empty.
-    const unsigned next_stage = stage + 1 == stages ? 0 : stage + 1;
-    load(k_tile + 1, next_stage);
-    wgmma_k_tile<bf16, b_transposed>(accumulators, ring_a + stage * a_bytes + group * 64 * row_bytes,
-                                     ring_b + stage * b_bytes, k_tile > 0);
+    PipelineState next = state;
+    next.advance(stages);
+    load(k_tile + 1, next.index);
+    wgmma_k_tile<bf16, b_transposed>(accumulators, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index),
+                                     k_tile > 0);
     wgmma_wait_group<1>();
-    stage = next_stage;
+    state = next;
   }
   wgmma_wait_group<0>();
   wgmma_fence_operands(accumulators);
@@ -57,7 +58,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster_width
   if (finish_if_empty(queue, args)) return;
   const Raster raster{blocks_for(args.m, rows), blocks_for(args.n, columns), raster_width};
   with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, shared_bytes, queue, operand_a(args),
+    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, Ring::bytes, queue, operand_a(args),
            operand_b(args), raster, Output(args));
   });
 }

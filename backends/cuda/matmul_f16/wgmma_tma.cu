@@ -14,8 +14,7 @@ namespace {
 constexpr unsigned consumers = 2, threads = (consumers + 1) * warpgroup_size;  // warpgroups; the last one loads
 constexpr unsigned rows = consumers * 64, columns = 256;                       // of a block's tile
 constexpr unsigned stages = 4;
-constexpr unsigned a_bytes = rows * row_bytes, b_bytes = columns * row_bytes;
-constexpr unsigned shared_bytes = stages * (a_bytes + b_bytes);
+using Ring = OperandRing<rows, columns, stages>;
 
 template <bool bf16, bool b_transposed>
 __global__ void __launch_bounds__(threads, 1)
@@ -24,7 +23,7 @@ __global__ void __launch_bounds__(threads, 1)
                 [[maybe_unused]] Raster raster, [[maybe_unused]] Output c) {
 #if CROSSWARP_TARGET_HAS_WGMMA
   __shared__ Pipeline<stages> pipeline;
-  const unsigned ring_a = warp_uniform(shared_address(swizzle_aligned_shared())), ring_b = ring_a + stages * a_bytes;
+  const Ring ring{warp_uniform(shared_address(swizzle_aligned_shared()))};
   const TileCoord tile = raster.tile(blockIdx.x);
   const unsigned row = tile.row * rows, column = tile.column * columns;
   if (threadIdx.x == 0) pipeline.init(consumers * warpgroup_size / warp_size());
@@ -36,14 +35,14 @@ __global__ void __launch_bounds__(threads, 1)
     setmaxnreg_dec<40>();
     if (threadIdx.x % warpgroup_size != 0) return;
     for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile, state.advance(stages)) {
-      Mbarrier* const full = pipeline.producer_acquire(state, a_bytes + b_bytes);
-      const unsigned k = k_tile * tile_k, to_a = ring_a + state.index * a_bytes, to_b = ring_b + state.index * b_bytes;
-      tma_load(to_a, a, row, k, full);
+      const unsigned k = k_tile * tile_k;
+      Mbarrier* const full = pipeline.producer_acquire(state, Ring::stage_bytes);
+      tma_load(ring.a(state.index), a, row, k, full);
       if constexpr (b_transposed)
-        tma_load(to_b, b, column, k, full);
+        tma_load(ring.b(state.index), b, column, k, full);
       else
         for (unsigned panel = 0; panel < columns; panel += row_elements)
-          tma_load(to_b + panel * row_bytes, b, k, column + panel, full);
+          tma_load(ring.b(state.index) + panel * row_bytes, b, k, column + panel, full);
     }
     return;
   }
@@ -53,8 +52,8 @@ __global__ void __launch_bounds__(threads, 1)
   unsigned previous = 0;  // stage
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile, state.advance(stages)) {
     pipeline.consumer_wait(state);
-    wgmma_k_tile<bf16, b_transposed>(accumulators, ring_a + state.index * a_bytes + group * 64 * row_bytes,
-                                     ring_b + state.index * b_bytes, k_tile > 0);
+    wgmma_k_tile<bf16, b_transposed>(accumulators, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index),
+                                     k_tile > 0);
     wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
     if (k_tile > 0 && threadIdx.x % warp_size() == 0) pipeline.consumer_release(previous);
     previous = state.index;
@@ -72,7 +71,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
   const CUtensorMap a = tensor_map(operand_a(args), rows);
   const CUtensorMap b = tensor_map(operand_b(args), args.b_transposed ? columns : row_elements);
   with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, shared_bytes, queue, a, b,
+    launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, Ring::bytes, queue, a, b,
            blocks_for(args.k, tile_k), raster, Output(args));
   });
 }
