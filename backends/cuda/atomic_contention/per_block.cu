@@ -1,7 +1,7 @@
 // A block counts by a reduction, and does one atomic. Bound by as many atomics as there are blocks: what is left of a
 // reduction's atomics once its tree is free.
 #include "backends/cuda/atomic_contention/contention.hpp"
-#include "backends/cuda/device/reduction.hpp"
+#include "backends/cuda/device/block_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {

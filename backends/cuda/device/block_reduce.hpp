@@ -1,5 +1,4 @@
-// What a warp's or a block's threads bring, combined into one value: by shuffles within warps, and one word of shared
-// memory for each warp.
+// Warp- and block-wide reductions: shuffles within each warp, one word of shared memory per warp between them.
 #pragma once
 
 #include <limits>
@@ -38,8 +37,7 @@ struct Max {
   }
 };
 
-/// What the first `lanes` lanes of the calling warp bring comes to, in lane 0. Every lane must call it. `lanes` is a
-/// power of two.
+/// Reduces `value` over the first `lanes` lanes of the warp, a power of two; valid in lane 0. Every lane must call it.
 template <unsigned lanes = warp_size(), class Op, class A>
 __device__ A warp_reduce(A value, Op op) {
 #pragma unroll
@@ -47,8 +45,8 @@ __device__ A warp_reduce(A value, Op op) {
   return value;
 }
 
-/// What a one-dimensional block of `block` threads brings comes to, in thread 0. Every thread must call it, at most
-/// once between two barriers. `block` is the warp size times a power of two, and at most its square.
+/// Reduces `value` over a one-dimensional block of `block` threads; valid in thread 0. Every thread must call it;
+/// between two calls there must be a barrier. `block` is the warp size times a power of two, max the warp size squared.
 template <unsigned block, class Op, class A>
 __device__ A block_reduce(A value, Op op) {
   constexpr unsigned warps = block / warp_size();

@@ -1,7 +1,5 @@
-// How blocks of a launch find out who is the last of them, which then goes on with what the others left: none waits.
-// Bound by two trips to L2, the fence's and the ticket's.
-//
-// The pattern is that of the CUDA samples' threadFenceReduction (NVIDIA).
+// Last-block-done pattern (the CUDA samples' threadFenceReduction): the last block of a launch to finish goes on with
+// the results of all; none waits. Bound by the latency of L2: a fence, then an atomic.
 #pragma once
 
 #include "backends/gpu/kernel.hpp"
@@ -9,23 +7,23 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Whether the calling block is the last of `count` that draw a ticket: it sees what the others wrote before. Every
-/// thread must call it, at most once between two barriers. `by_all`: what the others need was written by all threads,
-/// not by thread 0 alone. `ticket` is 0 before and after.
+/// Whether the calling block is the last of `count` to call this; it then sees what the others wrote before. Every
+/// thread must call it; between two calls there must be a barrier. `by_all`: all threads wrote the block's results,
+/// not thread 0 alone. `finished`: a counter that is 0 before and after.
 template <bool by_all>
-__device__ bool is_last_block(unsigned* ticket, unsigned count) {
+__device__ bool is_last_block(unsigned* finished, unsigned count) {
   __shared__ bool is_last;
   if constexpr (by_all) {
     __threadfence();  // as below
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    if constexpr (!by_all) __threadfence();  // what was written is visible before the ticket says so
-    // Wraps to 0 at the last block, so that the next launch finds it clean.
-    is_last = atomicInc(ticket, count - 1) == count - 1;
+    if constexpr (!by_all) __threadfence();  // release: the results are visible before the block counts as finished
+    // Wraps to 0 at the last block, ready for the next launch.
+    is_last = atomicInc(finished, count - 1) == count - 1;
   }
   __syncthreads();
-  if (is_last) __threadfence();  // nothing is read before the ticket was drawn
+  if (is_last) __threadfence();  // acquire: nothing is read before the counter was
   return is_last;
 }
 

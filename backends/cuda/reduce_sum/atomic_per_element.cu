@@ -1,5 +1,5 @@
-// One atomic addition for each element, all to one address. Bound by that address's atomic unit in L2, not by memory.
-#include "backends/cuda/device/reduction.hpp"
+// One atomic addition per element, all to one address. Bound by that address's atomic unit in L2, not by memory.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -20,7 +20,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "one atomic per element on one address: bound by that address, which takes one addition at a time",
+    .idea = "one atomic per element, all to one address",
+    .bound_by = "the atomic unit in L2, one addition at a time",
     .applies = ReduceSum::is_sum,
     .launch = sum,
 }};

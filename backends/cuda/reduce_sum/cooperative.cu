@@ -1,7 +1,6 @@
-// One launch whose blocks are all resident and wait for each other once: each leaves a partial, and behind the barrier
-// of the grid one of them combines these. Bound by memory; for small n by the barrier's trips to L2, and the launch
-// costs more than a plain one.
-#include "backends/cuda/device/reduction.hpp"
+// Cooperative launch: all blocks are resident and meet at one grid barrier, then one block reduces the partials. Bound
+// by memory bandwidth; for small n by the barrier's trips to L2 and by the launch, which costs more than a plain one.
+#include "backends/cuda/reduce_sum/thread_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -10,32 +9,33 @@ constexpr unsigned block = 512;
 constexpr unsigned unroll = 4;
 
 #if CROSSWARP_HAS_COOPERATIVE
-/// A barrier of the whole grid, for grids that are resident: those who have arrived, and how often it opened.
+/// A barrier of a resident grid.
 struct GridBarrier {
-  unsigned arrived, opened;
+  unsigned arrived;  ///< Blocks, in the current phase.
+  unsigned phase;
 
-  /// Thread 0 of every block calls it.
-  __device__ void wait() {
-    const unsigned before = load_coherent(&opened);
-    __threadfence();  // what was written is visible, and `opened` was read, before this block arrives
+  /// By thread 0 of every block.
+  __device__ void arrive_and_wait() {
+    const unsigned current = load_coherent(&phase);
+    __threadfence();  // release, and `phase` is read before this block arrives
     if (atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1)
-      atomicAdd(&opened, 1u);
+      atomicAdd(&phase, 1u);
     else
-      while (atomicAdd(&opened, 0u) == before) {
+      while (atomicAdd(&phase, 0u) == current) {
       }
-    __threadfence();
+    __threadfence();  // acquire
   }
 };
 
 template <class T, class Op>
-__global__ void __launch_bounds__(block)
-    reduce_together(const T* in, std::size_t n, GridBarrier* barrier, Accumulator<T>* partials, Accumulator<T>* out) {
+__global__ void __launch_bounds__(block) reduce_cooperative(const T* in, std::size_t n, GridBarrier* barrier,
+                                                            Accumulator<T>* partials, Accumulator<T>* out) {
   using A = Accumulator<T>;
   const Op op;
-  A value = block_reduce<block>(thread_value<block, unroll>(in, n, op), op);
+  A value = block_reduce<block>(thread_reduce<block, unroll>(in, n, op), op);
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = value;
-    barrier->wait();
+    barrier->arrive_and_wait();
   }
   __syncthreads();
   if (blockIdx.x != 0) return;
@@ -46,13 +46,13 @@ __global__ void __launch_bounds__(block)
 }
 
 std::size_t workspace(const Queue& queue, const ReduceSum::Args&) {
-  return sizeof(GridBarrier) + resident_blocks_of(queue, block) * sizeof(double);
+  return sizeof(GridBarrier) + max_resident_blocks(queue, block) * sizeof(double);
 }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op) {
-    const auto kernel = reduce_together<T, Op>;
-    const unsigned grid = std::min(resident_blocks(kernel, block, 0, queue), tiles_of<T>(a.in.size(), block, unroll));
+    const auto kernel = reduce_cooperative<T, Op>;
+    const unsigned grid = std::min(resident_blocks(kernel, block, 0, queue), tile_count<T>(a.in.size(), block, unroll));
     launch_cooperative(kernel, grid, block, 0, queue, a.in.data(), a.in.size(),
                        reinterpret_cast<GridBarrier*>(queue.workspace.data()),
                        reinterpret_cast<Accumulator<T>*>(queue.workspace.data() + sizeof(GridBarrier)), a.out.data());
@@ -61,8 +61,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea =
-        "one cooperative launch, a barrier of the grid before the partials are combined: bound by memory when large",
+    .idea = "one cooperative launch, a grid barrier before one block reduces the partials",
+    .bound_by = "memory bandwidth; barrier and launch when small",
     .improves = "last_block",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE

@@ -1,5 +1,5 @@
-// The vendor's library: cub::DeviceReduce with its temporary storage allocated beforehand. The yardstick.
-#include "backends/cuda/device/reduction.hpp"
+// The library: cub::DeviceReduce, temporary storage allocated beforehand. The yardstick.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 #if CROSSWARP_HAS_CUB
 #include <cub/device/device_reduce.cuh>
@@ -13,7 +13,7 @@ struct Widen {
   __device__ float operator()(Half half) const { return widen(half); }
 };
 
-/// The library's own call with two-phase storage.
+/// In two phases: with no `storage`, it sets `bytes` to what it needs.
 cudaError_t reduce_with(void* storage, std::size_t& bytes, const Queue& queue, const ReduceSum::Args& args) {
   cudaError_t code = cudaErrorNotSupported;
   if (args.operation == ReduceSum::Operation::sum) {
@@ -46,7 +46,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "cub::DeviceReduce, storage preallocated: the library's own way",
+    .idea = "cub::DeviceReduce, temporary storage preallocated",
+    .bound_by = "memory bandwidth",
     .needs = {"cub"},
     .library = true,
     .applies = [](const Point& point) { return ReduceSum::is_sum(point) || ReduceSum::is_f32(point); },

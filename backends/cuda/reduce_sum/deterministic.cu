@@ -1,13 +1,14 @@
-// Which number is added to which follows from n alone: not from the device, the alignment or who comes first. So every
-// run gives the same bits. Costs one more launch or two, and little where memory is the bound.
-#include "backends/cuda/device/reduction.hpp"
+// Deterministic order: n alone determines which number is added to which, not the device, the alignment or the timing
+// of blocks, so that every run gives the same bits. Costs one or two more launches. Bound by memory bandwidth for large
+// n.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 constexpr unsigned block = 256;
-constexpr unsigned group = 4;   // neighbours that a thread takes at once: of f32 one 16-byte load
-constexpr unsigned unroll = 8;  // groups a thread takes
+constexpr unsigned group = 4;   // neighbouring elements that a thread loads at once: of f32 16 bytes
+constexpr unsigned unroll = 8;  // groups per thread
 constexpr std::size_t chunk = std::size_t{block} * group * unroll;
 
 template <class T>
@@ -15,20 +16,21 @@ struct Group {
   alignas(group * sizeof(T)) T of[group];
 };
 
-/// A tree over the block in shared memory: shuffles would make the order depend on the size of a warp.
+/// Reduces `mine` over the block by a tree in shared memory; valid in thread 0. With shuffles the order would depend on
+/// the warp size.
 template <class Op, class A>
-__device__ A ordered_block_value(A mine, Op op) {
+__device__ A ordered_block_reduce(A mine, Op op) {
   __shared__ A value[block];
-  const unsigned me = threadIdx.x;
-  value[me] = mine;
+  const unsigned tid = threadIdx.x;
+  value[tid] = mine;
   for (unsigned stride = block / 2; stride > 0; stride /= 2) {
     __syncthreads();
-    if (me < stride) value[me] = op(value[me], value[me + stride]);
+    if (tid < stride) value[tid] = op(value[tid], value[tid + stride]);
   }
-  return value[me];
+  return value[tid];
 }
 
-/// Each block combines its chunk of `in`, aligned or not.
+/// Each block reduces a chunk of `in`, of any alignment.
 template <class T, class Op>
 __global__ void __launch_bounds__(block) reduce_chunks(const T* in, std::size_t n, Accumulator<T>* partials) {
   using A = Accumulator<T>;
@@ -53,22 +55,22 @@ __global__ void __launch_bounds__(block) reduce_chunks(const T* in, std::size_t 
 #pragma unroll
     for (unsigned g = 0; g < group; ++g)
       if (begin + (std::size_t{u} * block + threadIdx.x) * group + g < n) value = op(value, A{widen(part[u].of[g])});
-  value = ordered_block_value(value, op);
+  value = ordered_block_reduce(value, op);
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
-/// What few values come to, by one block.
+/// One block reduces a few values.
 template <class A, class Op>
 __global__ void __launch_bounds__(block) reduce_rest(const A* in, std::size_t n, A* out) {
   const Op op;
   A value = Op::template identity<A>;
 #pragma unroll 8
   for (std::size_t i = threadIdx.x; i < n; i += block) value = op(value, in[i]);
-  value = ordered_block_value(value, op);
+  value = ordered_block_reduce(value, op);
   if (threadIdx.x == 0) *out = value;
 }
 
-constexpr std::size_t most_for_one_block = 4096;
+constexpr std::size_t max_for_one_block = 4096;
 
 template <class T, class Op>
 void reduce_levels(const Queue& queue, const T* in, std::size_t n, Accumulator<T>* space, Accumulator<T>* out) {
@@ -77,7 +79,7 @@ void reduce_levels(const Queue& queue, const T* in, std::size_t n, Accumulator<T
   launch(reduce_chunks<T, Op>, blocks, block, 0, queue, in, n, to);
   if (blocks == 1) return;
   using A = Accumulator<T>;
-  if (blocks <= most_for_one_block)
+  if (blocks <= max_for_one_block)
     launch(reduce_rest<A, Op>, 1, block, 0, queue, to, blocks, out);
   else
     reduce_levels<A, Op>(queue, to, blocks, space + blocks, out);
@@ -95,7 +97,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "an order of additions that follows from n alone, the same bits on every run: bound by memory when large",
+    .idea = "order of additions determined by n alone, the same bits on every run",
+    .bound_by = "memory bandwidth",
     .improves = "multi_kernel",
     .workspace = workspace,
     .launch = reduce,

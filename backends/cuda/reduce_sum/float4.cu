@@ -1,21 +1,40 @@
-// The grid strides over the array in 16-byte loads, four in flight for each thread; one atomic for each block. Bound by
-// memory from about 2^24 elements on, below that by latency and two launches (the result is cleared first).
-#include "backends/cuda/reduce_sum/by_atomics.hpp"
+// Vectorized grid-stride reduction: 16-byte loads, four in flight per thread, one atomic per block. Bound by memory
+// bandwidth; for small n by latency and by two launches, since the result is cleared first.
+#include "backends/cuda/reduce_sum/dispatch.hpp"
+#include "backends/cuda/reduce_sum/thread_reduce.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace reduce_sum_float4 {
 
-void sum(const Queue& queue, const ReduceSum::Args& args) {
-  dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) { sum_by_atomics(queue, a, queue.tuning["waves"]); });
+constexpr unsigned block = 512;
+constexpr unsigned unroll = 4;
+
+template <class T>
+__global__ void __launch_bounds__(block) add_vectors(const T* in, std::size_t n, Accumulator<T>* out) {
+  const auto sum = block_reduce<block>(thread_reduce<block, unroll>(in, n, Sum()), Sum());
+  if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
+void reduce(const Queue& queue, const ReduceSum::Args& args, int waves) {
+  dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) {
+    clear(queue, a.out);
+    launch(add_vectors<T>, grid_size<T>(queue, a.in.size(), block, unroll, waves), block, 0, queue, a.in.data(),
+           a.in.size(), a.out.data());
+  });
+}
+
+void launch_tuned(const Queue& queue, const ReduceSum::Args& args) { reduce(queue, args, queue.tuning["waves"]); }
+
 const Register<ReduceSum> variant{{
-    .idea = "16-byte loads, four in flight per thread, grid-stride, one atomic per block: bound by memory",
+    .idea = "grid-stride loop of 16-byte loads, four in flight per thread, one atomic per block",
+    .bound_by = "memory bandwidth",
     .improves = "grid_stride",
     .tunings = {{{{"waves", 16}}}, {{{"waves", 4}}}, {{{"waves", 1}}}},
     .applies = ReduceSum::is_sum,
-    .launch = sum,
+    .launch = launch_tuned,
 }};
 
-}  // namespace
+}  // namespace reduce_sum_float4
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

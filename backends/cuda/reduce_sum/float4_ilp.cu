@@ -1,6 +1,7 @@
-// As float4, with as many accumulators as loads in flight, so that no addition waits for another. Bound by memory:
-// where its parent is, too, this gains nothing; with one load a thread it is that note's step 7.
-#include "backends/cuda/device/reduction.hpp"
+// float4 with one accumulator per load in flight, so that no addition waits for another. Bound by memory bandwidth:
+// where float4 is, too, this gains nothing.
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/reduce_sum/thread_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -8,25 +9,25 @@ namespace {
 constexpr unsigned block = 512;
 
 template <unsigned loads, class T>
-__global__ void __launch_bounds__(block) add_apart(const T* __restrict__ in, std::size_t n, Accumulator<T>* out) {
+__global__ void __launch_bounds__(block) add_vectors_ilp(const T* __restrict__ in, std::size_t n, Accumulator<T>* out) {
   using A = Accumulator<T>;
   constexpr std::size_t tile = std::size_t{block} * loads;
   const VecSplit<T> split(in, n);
-  const auto* const packs = reinterpret_cast<const Vec<T>*>(in + split.head);
-  const A edge = edge_value<block>(in, n, split, Sum());
+  const A ends = reduce_ends<block>(in, n, split, Sum());
   A sums[loads]{};
   std::size_t first = blockIdx.x * tile;
-  for (; first + tile <= split.packs; first += gridDim.x * tile) {
-    Vec<T> pack[loads];
+  for (; first + tile <= split.count; first += gridDim.x * tile) {
+    Vec<T> vec[loads];
 #pragma unroll
-    for (unsigned l = 0; l < loads; ++l) pack[l] = packs[first + l * block + threadIdx.x];
+    for (unsigned l = 0; l < loads; ++l) vec[l] = split.vectors[first + l * block + threadIdx.x];
 #pragma unroll
-    for (unsigned l = 0; l < loads; ++l) sums[l] += reduced(pack[l], Sum());
+    for (unsigned l = 0; l < loads; ++l) sums[l] += vec_reduce(vec[l], Sum());
   }
 #pragma unroll
   for (unsigned l = 0; l < loads; ++l)
-    if (const std::size_t i = first + l * block + threadIdx.x; i < split.packs) sums[l] += reduced(packs[i], Sum());
-  A sum = edge;
+    if (const std::size_t i = first + l * block + threadIdx.x; i < split.count)
+      sums[l] += vec_reduce(split.vectors[i], Sum());
+  A sum = ends;
 #pragma unroll
   for (unsigned l = 0; l < loads; ++l) sum += sums[l];
   sum = block_reduce<block>(sum, Sum());
@@ -34,17 +35,18 @@ __global__ void __launch_bounds__(block) add_apart(const T* __restrict__ in, std
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
-  with_constant<8, 1, 2, 4>(static_cast<unsigned>(queue.tuning["loads"]), [&]<unsigned loads>() {
+  with_constant<8, 1, 2, 4>(queue.tuning["loads"], [&]<unsigned loads>() {
     dispatch_sum(args, [&]<class T>(const ReduceSum::Typed<T>& a) {
       clear(queue, a.out);
-      launch(add_apart<loads, T>, grid_for<T>(queue, a.in.size(), block, loads, queue.tuning["waves"]), block, 0, queue,
-             a.in.data(), a.in.size(), a.out.data());
+      launch(add_vectors_ilp<loads, T>, grid_size<T>(queue, a.in.size(), block, loads, queue.tuning["waves"]), block, 0,
+             queue, a.in.data(), a.in.size(), a.out.data());
     });
   });
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "16-byte loads, eight in flight per thread, each with its own accumulator: bound by memory, as its parent",
+    .idea = "grid-stride loop of 16-byte loads, eight in flight per thread, each with its own accumulator",
+    .bound_by = "memory bandwidth",
     .improves = "float4",
     .tunings = {{{{"loads", 8}, {"waves", 16}}},
                 {{{"loads", 1}, {"waves", 16}}},

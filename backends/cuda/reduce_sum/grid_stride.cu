@@ -1,13 +1,14 @@
-// A grid of chosen size strides over the array, so that a thread adds many elements before its block combines anything:
-// two launches at any n. Bound by how many 4-byte loads are in flight: by the launch's shape, which the tunings sweep.
-// After Harris, reduction 7.
+// Grid-stride loop: a grid of fixed size, so that each thread combines many elements before its block does; two
+// launches at any n. Bound by the 4-byte loads in flight, hence by the launch shape, which the tunings sweep. After
+// Harris, reduction 7.
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 template <unsigned block, class T, class Op>
-__global__ void __launch_bounds__(block) reduce_striding(const T* in, std::size_t n, Accumulator<T>* partials) {
+__global__ void __launch_bounds__(block) reduce_grid_stride(const T* in, std::size_t n, Accumulator<T>* partials) {
   using A = Accumulator<T>;
   const Op op;
   A value = Op::template identity<A>;
@@ -17,7 +18,7 @@ __global__ void __launch_bounds__(block) reduce_striding(const T* in, std::size_
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
-/// A tuning has the blocks themselves or, to fit any device, those for each multiprocessor.
+/// A tuning names the blocks, or blocks per multiprocessor to suit any device.
 unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
   const auto& [shape, number] = queue.tuning.values.front();
   const int blocks = shape == "blocks" ? number : number * queue.device.compute_units;
@@ -26,20 +27,21 @@ unsigned blocks(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 std::size_t workspace(const Queue& queue, const ReduceSum::Args& args) {
-  return two_launches_workspace(blocks(queue, args));
+  return two_launches_workspace(queue, blocks(queue, args));
 }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
   const unsigned grid = blocks(queue, args);
-  with_constant<256, 512>(static_cast<unsigned>(queue.tuning["block"]), [&]<unsigned block>() {
-    in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
-      launch(reduce_striding<block, T, Op>, grid, block, 0, queue, a.in.data(), a.in.size(), partials);
+  with_constant<256, 512>(queue.tuning["block"], [&]<unsigned block>() {
+    reduce_in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
+      launch(reduce_grid_stride<block, T, Op>, grid, block, 0, queue, a.in.data(), a.in.size(), partials);
     });
   });
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a grid of chosen size strides over the array, two launches at any n: bound by 4-byte loads in flight",
+    .idea = "grid-stride loop of 4-byte loads on a grid of fixed size",
+    .bound_by = "4-byte loads in flight",
     .improves = "unrolled",
     .tunings = {{{{"per_unit", 4}, {"block", 512}}},
                 {{{"per_unit", 8}, {"block", 256}}},

@@ -1,35 +1,38 @@
-// A tree in shared memory whose stride doubles, with the threads that still add found by a remainder; partials are
-// combined by a second launch. Bound by instructions: the lanes that add lie apart, so no warp leaves early, and a
-// remainder costs more than the addition. After Harris, "Optimizing parallel reduction in CUDA", reduction 1.
+// Interleaved addressing with a modulo: a tree in shared memory of doubling strides, a second launch for the partials.
+// Bound by instructions: active lanes lie apart, so no warp retires early, and a modulo costs more than the addition.
+// After Harris, "Optimizing parallel reduction in CUDA", reduction 1.
 #include "backends/cuda/reduce_sum/two_launches.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-/// Dynamic shared memory: a value for each thread. The block's size is a power of two.
+/// Dynamic shared memory: one value per thread. The block size is a power of two.
 template <class T, class Op>
 __global__ void reduce_by_modulo(const T* in, std::size_t n, Accumulator<T>* partials) {
   using A = Accumulator<T>;
   A* const value = dynamic_shared<A>();
   const Op op;
-  const unsigned me = threadIdx.x;
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + me;
-  value[me] = i < n ? widen(in[i]) : Op::template identity<A>;
+  const unsigned tid = threadIdx.x;
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tid;
+  value[tid] = i < n ? widen(in[i]) : Op::template identity<A>;
   for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
     __syncthreads();
-    if (me % (2 * stride) == 0) value[me] = op(value[me], value[me + stride]);
+    if (tid % (2 * stride) == 0) value[tid] = op(value[tid], value[tid + stride]);
   }
-  if (me == 0) partials[blockIdx.x] = value[0];
+  if (tid == 0) partials[blockIdx.x] = value[0];
 }
 
 void reduce(const Queue& queue, const ReduceSum::Args& args) {
-  reduce_by_trees<1>(queue, args,
-                     []<class T, class Op>(const ReduceSum::Typed<T>&, Op) { return reduce_by_modulo<T, Op>; });
+  const auto block = static_cast<unsigned>(queue.tuning["block"]);
+  const unsigned grid = tree_blocks<1>(queue, args);
+  reduce_in_two_launches(queue, args, grid, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, auto* partials, Op) {
+    launch(reduce_by_modulo<T, Op>, grid, block, block * sizeof *partials, queue, a.in.data(), a.in.size(), partials);
+  });
 }
 
 const Register<ReduceSum> variant{{
-    .idea =
-        "a tree of doubling strides, adding threads found by a remainder: bound by instructions of half-empty warps",
+    .idea = "shared-memory tree of doubling strides, active threads found by a modulo",
+    .bound_by = "instructions of divergent warps",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}},
     .workspace = tree_workspace<1>,
     .launch = reduce,

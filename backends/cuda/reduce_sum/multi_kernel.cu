@@ -1,6 +1,6 @@
-// Every launch leaves a partial for each 256 elements, and launches follow until one is left: no atomic. Bound by
-// latency, one element a thread, and by the launches: three at 2^24.
-#include "backends/cuda/device/reduction.hpp"
+// Recursive launches: each stores one partial per 256 elements, until one is left. No atomics. Bound by latency, one
+// element per thread, and by the launches: three at 2^24.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block) reduce_level(const T* in, std::size_t n
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
 
-/// Reads `n` values, leaves what they come to in `out`, and writes partials to `space`, which has room for n/128.
+/// Reduces `n` values into `out`. `space` holds the partials of all levels, fewer than n / 128.
 template <class T, class Op>
 void reduce_levels(const Queue& queue, const T* in, std::size_t n, Accumulator<T>* space, Accumulator<T>* out) {
   const unsigned blocks = blocks_for(n, block);
@@ -38,7 +38,8 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "launch upon launch, each leaving a 256th: no atomics, bound by latency at one element a thread",
+    .idea = "recursive launches, each reducing 256 elements to one, no atomics",
+    .bound_by = "latency, one element per thread",
     .improves = "warp_shuffle",
     .workspace = workspace,
     .launch = reduce,

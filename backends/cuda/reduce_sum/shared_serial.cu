@@ -1,6 +1,6 @@
-// Each block's elements meet in shared memory, where thread 0 adds them one after the other, then one atomic for each
-// block. Bound by the n/256 atomics on one address, which hide that 255 of 256 threads do nothing.
-#include "backends/cuda/device/reduction.hpp"
+// Serial sum in shared memory: thread 0 adds its block's elements one by one, then one atomic per block. Bound by the
+// n/256 atomics on one address, which hide that 255 of 256 threads idle.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -28,7 +28,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "one thread of a block adds what the others loaded, one atomic per 256 elements: bound by these atomics",
+    .idea = "thread 0 adds the elements of its block, one atomic per 256 elements",
+    .bound_by = "atomics on one address",
     .improves = "atomic_per_element",
     .applies = ReduceSum::is_sum,
     .launch = sum,

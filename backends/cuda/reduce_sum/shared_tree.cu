@@ -1,6 +1,6 @@
-// A tree over each block in shared memory, then one atomic for each block. Bound by the n/256 atomics on one address: a
-// better tree cannot show in this rung.
-#include "backends/cuda/device/reduction.hpp"
+// Tree reduction in shared memory, one atomic per block. Bound by the n/256 atomics on one address, so that a better
+// tree cannot show here.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,12 +12,12 @@ __global__ void __launch_bounds__(block) add_by_tree(const T* in, std::size_t n,
   __shared__ Accumulator<T> partial[block];
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
   partial[threadIdx.x] = i < n ? widen(in[i]) : Accumulator<T>{0};
-  // Neighbouring threads add neighbouring words, so that no two lanes of a warp meet in a bank.
+  // Neighbouring threads add neighbouring words: no bank conflicts.
   for (unsigned stride = block / 2; stride > 0; stride /= 2) {
     __syncthreads();
     if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
   }
-  if (threadIdx.x == 0) atomicAdd(out, partial[0]);  // thread 0 wrote it itself in the last step
+  if (threadIdx.x == 0) atomicAdd(out, partial[0]);  // written by thread 0 itself in the last step
 }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
@@ -28,7 +28,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "a tree in shared memory, one atomic per 256 elements: bound by these atomics",
+    .idea = "shared-memory tree, one atomic per 256 elements",
+    .bound_by = "atomics on one address",
     .improves = "shared_serial",
     .applies = ReduceSum::is_sum,
     .launch = sum,

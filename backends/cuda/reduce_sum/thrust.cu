@@ -1,5 +1,5 @@
-// The vendor's library as most programs call it: thrust::reduce, which allocates its storage and returns the result to
-// the host. Bound, when small, by the allocation and the wait.
+// The library as most programs call it: thrust::reduce, which allocates temporary storage and returns the result to the
+// host. Bound by the allocation and the synchronisation for small n.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -19,7 +19,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "thrust::reduce, which allocates and returns to the host: bound, when small, by that and not by the sum",
+    .idea = "thrust::reduce, which allocates and returns to the host",
+    .bound_by = "memory bandwidth; allocation and synchronisation when small",
     .needs = {"cub"},
     .library = true,
     .result = ResultIn::host,

@@ -1,6 +1,6 @@
-// Shuffles within each warp, then the warps' sums meet in one word of shared memory by its atomics; one global atomic
-// for each block. Bound by the n/256 global atomics, as its parent is.
-#include "backends/cuda/device/reduction.hpp"
+// Warp shuffles, then shared-memory atomics between the warps, one global atomic per block. Bound by the n/256 atomics
+// on one address, like its parent.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -28,7 +28,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "shuffles in warps, shared atomics between them, one atomic per 256 elements: bound by the global ones",
+    .idea = "warp shuffles, shared atomics between warps, one global atomic per 256 elements",
+    .bound_by = "global atomics on one address",
     .improves = "shared_tree",
     .applies = ReduceSum::is_sum,
     .launch = sum,

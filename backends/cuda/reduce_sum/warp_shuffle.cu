@@ -1,6 +1,6 @@
-// Shuffles in place of the shared tree: one barrier instead of eight. Still one atomic for each 256 elements, which
-// bounds it just as it bounds its parent: what the shuffles are worth shows only once the atomics are gone.
-#include "backends/cuda/device/reduction.hpp"
+// Warp shuffles in place of the shared-memory tree: one barrier instead of eight. Bound by the n/256 atomics on one
+// address, like its parent: what shuffles gain shows once the atomics are gone.
+#include "backends/cuda/reduce_sum/types.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -22,7 +22,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "warp shuffles and one barrier, one atomic per 256 elements: bound by these atomics, as its parent is",
+    .idea = "warp shuffles and one barrier, one atomic per 256 elements",
+    .bound_by = "atomics on one address",
     .improves = "shared_tree",
     .applies = ReduceSum::is_sum,
     .launch = sum,

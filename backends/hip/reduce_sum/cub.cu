@@ -1,4 +1,4 @@
-// The vendor's library: hipcub::DeviceReduce::Sum with its temporary storage allocated beforehand. The yardstick.
+// The library: hipcub::DeviceReduce::Sum, temporary storage allocated beforehand. The yardstick.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -27,7 +27,8 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 #endif
 
 const Register<ReduceSum> variant{{
-    .idea = "hipcub::DeviceReduce::Sum, storage preallocated: the library's own way",
+    .idea = "hipcub::DeviceReduce::Sum, temporary storage preallocated",
+    .bound_by = "memory bandwidth",
     .needs = {"hipcub"},
     .library = true,
     .applies = ReduceSum::is_f32_sum,
