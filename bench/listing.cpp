@@ -60,8 +60,7 @@ void print_list(const Filter& filter) {
   TextTable table;
   for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
-    const std::string module = Registry::instance().module_of(v);
-    const std::string origin = module.empty() ? "" : "from " + module + ": ";
+    const std::string origin = v.module.empty() ? "" : "from " + v.module + ": ";
     table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
                origin + (v.not_expressible.empty() ? summary(v) : "not expressible: " + v.not_expressible)},
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
@@ -79,7 +78,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"experiment", v.experiment},
                     {"variant", v.name},
                     {"tuning", cell.tuning->name()},
-                    {"module", Registry::instance().module_of(v)},
+                    {"module", v.module},
                     {"idea", v.idea},
                     {"bound_by", v.bound_by},
                     {"improves", v.improves},

@@ -132,12 +132,12 @@ class Session {
       if (name.second == 0) add(earlier_.results[place]);
     for (const auto& [of, results] : series) {
       const auto& [experiment, device, mode, launch_by] = of;
-      const std::vector<std::string> findings = experiment->findings(outcomes(results));
+      const std::vector<Finding> findings = experiment->findings(outcomes(results));
       if (findings.empty()) continue;
       if (json_) json_->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
       if (!prints_tables) continue;
       std::cout << fmt::format("{}  {}  |  {}: what follows\n", experiment->name, to_string(mode, launch_by), device);
-      for (const std::string& line : findings) std::cout << "  " << line << "\n";
+      for (const Finding& finding : findings) std::cout << "  " << to_string(finding) << "\n";
       std::cout << std::endl;
     }
   }

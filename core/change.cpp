@@ -6,30 +6,30 @@
 namespace crosswarp {
 namespace {
 
-Finding find(const TwoRuns& cell, const Change& change) {
+ChangeKind find(const TwoRuns& cell, const Change& change) {
   const double ratio = change.ratio.value;
   const double factor = std::max(ratio, 1 / ratio);
-  if (!(factor >= 1 + cell.least_change)) return Finding::within_noise;  // nor is a ratio of two times of 0 a change
+  if (!(factor >= 1 + cell.least_change)) return ChangeKind::within_noise;  // nor is a ratio of two times of 0 a change
   if (change.test) {
     const bool agrees = ratio > 1 ? change.test->superiority > 0.5 : change.test->superiority < 0.5;
-    if (change.test->p > family_error || !agrees) return Finding::within_noise;
+    if (change.test->p > family_error || !agrees) return ChangeKind::within_noise;
   } else if (factor < 1 + change.least_change) {
-    return Finding::no_verdict;
+    return ChangeKind::no_verdict;
   }
-  return ratio > 1 ? Finding::slower : Finding::faster;
+  return ratio > 1 ? ChangeKind::slower : ChangeKind::faster;
 }
 
 }  // namespace
 
-std::string to_string(Finding finding) {
-  switch (finding) {
-    case Finding::within_noise:
+std::string to_string(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::within_noise:
       return "within noise";
-    case Finding::faster:
+    case ChangeKind::faster:
       return "faster";
-    case Finding::slower:
+    case ChangeKind::slower:
       return "slower";
-    case Finding::no_verdict:
+    case ChangeKind::no_verdict:
       return "no verdict";
   }
   return {};
@@ -54,7 +54,7 @@ std::vector<Change> changes(const std::vector<TwoRuns>& cells, double untested_c
       change.test = RankTest{tests[i].superiority, adjusted[i]};
     else
       change.least_change = std::max(cell.least_change, untested_change);
-    change.finding = find(cell, change);
+    change.kind = find(cell, change);
     all.push_back(std::move(change));
   }
   return all;

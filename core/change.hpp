@@ -9,13 +9,13 @@
 
 namespace crosswarp {
 
-enum class Finding {
+enum class ChangeKind {
   within_noise,  ///< The change is too small to count, or as large as those that placements bring about.
   faster,
   slower,
   no_verdict,  ///< It is large enough to count, but the placements are too few to tell it from their own differences.
 };
-std::string to_string(Finding finding);
+std::string to_string(ChangeKind kind);
 
 /// One cell in two runs. Both have samples.
 struct TwoRuns {
@@ -24,7 +24,7 @@ struct TwoRuns {
 };
 
 struct Change {
-  Finding finding = Finding::within_noise;
+  ChangeKind kind = ChangeKind::within_noise;
   Ratio ratio;                   ///< Time after over time before: location_ratio().
   std::optional<RankTest> test;  ///< Of the placements' medians, p adjusted; none where they are too few.
   double least_change = 0;       ///< From which on a change counts here.

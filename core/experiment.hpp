@@ -17,6 +17,7 @@
 
 #include "core/accuracy.hpp"
 #include "core/device.hpp"
+#include "core/finding.hpp"
 #include "core/point.hpp"
 
 namespace crosswarp {
@@ -120,7 +121,7 @@ using Memory = std::vector<std::span<std::byte>>;
 ///                                                 // than some for each element of inputs and outputs
 ///     static std::vector<Expectation> expectations(const Point&);
 ///     static std::vector<CeilingPoint> ceilings();
-///     static std::vector<std::string> findings(const std::vector<Outcome>&);  // of one device and mode; lines
+///     static std::vector<Finding> findings(const std::vector<Outcome>&);  // of one device and mode
 template <class E>
 concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device& device, const Point& point,
                                   std::uint64_t seed, std::size_t sets, std::size_t set, ResultIn where) {
@@ -235,8 +236,8 @@ struct ExperimentEntry {
     return std::vector<Expectation>{};
   };
   std::function<std::vector<CeilingPoint>()> ceilings = [] { return std::vector<CeilingPoint>{}; };
-  std::function<std::vector<std::string>(const std::vector<Outcome>&)> findings = [](const std::vector<Outcome>&) {
-    return std::vector<std::string>{};
+  std::function<std::vector<Finding>(const std::vector<Outcome>&)> findings = [](const std::vector<Outcome>&) {
+    return std::vector<Finding>{};
   };
 };
 
@@ -259,7 +260,16 @@ ExperimentEntry describe() {
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
   if constexpr (requires { E::ceilings; }) entry.ceilings = E::ceilings;
-  if constexpr (requires { E::findings; }) entry.findings = E::findings;
+  if constexpr (requires { E::findings; }) {
+    if constexpr (std::same_as<decltype(E::findings({})), std::vector<Finding>>)
+      entry.findings = E::findings;
+    else
+      entry.findings = [](const std::vector<Outcome>& outcomes) {
+        std::vector<Finding> findings;
+        for (const std::string& line : E::findings(outcomes)) findings.push_back(sentence(line));
+        return findings;
+      };
+  }
   return entry;
 }
 

@@ -107,17 +107,12 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
   if (current_ids_.contains(id) || variants_.contains(former) || current_ids_.contains(former))
     throw Error(fmt::format("{} ({}): the former name of one variant is the name of another", id, variant.source));
   if (!former.empty()) current_ids_.emplace(former, id);
-  if (!module_.empty()) modules_.emplace(id, module_);
+  variant.module = module_;
   variants_.emplace(id, std::move(variant));
 }
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment) {
   Registry::instance().add(std::move(variant), std::move(experiment));
-}
-
-std::string Registry::module_of(const VariantEntry& variant) const {
-  const auto found = modules_.find(variant.id());
-  return found == modules_.end() ? "" : found->second;
 }
 
 std::size_t Registry::rung_height(const VariantEntry& variant) const {

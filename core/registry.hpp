@@ -48,8 +48,6 @@ class Registry {
 
   /// What is added from now on comes from this file, which the program loads.
   void set_module(std::string path) { module_ = std::move(path); }
-  /// The file that a variant was loaded from; empty for what was linked in.
-  std::string module_of(const VariantEntry& variant) const;
 
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   const std::map<std::string, ExperimentEntry>& experiments() const { return experiments_; }
@@ -81,7 +79,6 @@ class Registry {
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;
   std::map<std::string, VariantEntry> variants_;
-  std::map<std::string, std::string> modules_;      // by id
   std::map<std::string, std::string> current_ids_;  // by former id
   std::string module_;
 };

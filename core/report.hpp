@@ -93,10 +93,10 @@ std::string accuracy_table(const std::vector<Result>& results, const Terminal& t
 /// what bounds each. Empty where nothing was asked for.
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
 
-/// What follows from all points of an experiment on a device in one mode, in words.
+/// What follows from all points of an experiment on a device in one mode.
 struct Conclusion {
   std::string experiment, mode, device;
-  std::vector<std::string> lines;
+  std::vector<Finding> findings;
 };
 
 /// A result as it stands in a file: its line, and what tells it from others.

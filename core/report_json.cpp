@@ -96,8 +96,7 @@ std::string json_line(const Result& r) {
   json["bound_by"] = r.cell.variant->bound_by;
   json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
   json["library"] = r.cell.variant->library;
-  if (const std::string module = Registry::instance().module_of(*r.cell.variant); !module.empty())
-    json["module"] = module;
+  if (const std::string& module = r.cell.variant->module; !module.empty()) json["module"] = module;
   json["device"] = r.device.name.empty() ? Json(nullptr) : Json(r.device.name);
   json["verdict_error"] = r.verdict.error;
   const bool judged = r.status != Status::skipped && r.status != Status::failed;
@@ -176,8 +175,11 @@ void JsonFile::finish() {
   std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
   for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
   Json findings = Json::array();
-  for (const Conclusion& f : findings_)
-    findings.push_back({{"experiment", f.experiment}, {"mode", f.mode}, {"device", f.device}, {"lines", f.lines}});
+  for (const Conclusion& c : findings_) {
+    Json lines = Json::array();
+    for (const Finding& finding : c.findings) lines.push_back(to_string(finding));
+    findings.push_back({{"experiment", c.experiment}, {"mode", c.mode}, {"device", c.device}, {"lines", lines}});
+  }
   text += "],\n\"findings\": " + findings.dump(1) + "\n}\n";
   file_.write(text);
 }

@@ -82,6 +82,7 @@ struct VariantEntry {
   std::string experiment;
   std::string name;
   std::string source;  ///< The file, as the compiler was given it.
+  std::string module = {};  ///< The file that it was loaded from; empty where it was linked in.
   std::string idea;
   std::string bound_by;
   std::string improves;

@@ -89,21 +89,23 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
   table.row({"verdict", "× as fast [95 %]", "old", "new", "placements", "P(slower)", "p", "counts from", "cell"},
             TextTable::Colour::faint);
   for (const auto& [before, after, change] : compared) {
-    if (change.finding == Finding::within_noise && !all) continue;
+    if (change.kind == ChangeKind::within_noise && !all) continue;
     static constexpr TextTable::Colour colours[] = {TextTable::Colour::none, TextTable::Colour::good,
                                                     TextTable::Colour::bad, TextTable::Colour::faint};
-    table.row({to_string(change.finding), precise(speedup(change.ratio)), si(location(before->seconds), "s"),
+    table.row({to_string(change.kind), precise(speedup(change.ratio)), si(location(before->seconds), "s"),
                si(location(after->seconds), "s"), fmt::format("{}, {}", before->seconds.size(), after->seconds.size()),
                change.test ? fmt::format("{:.2f}", change.test->superiority) : "-",
                change.test ? fmt::format("{:.1g}", change.test->p) : "-", percent(change.least_change), before->name},
-              colours[static_cast<std::size_t>(change.finding)]);
+              colours[static_cast<std::size_t>(change.kind)]);
   }
   enum Column : std::size_t { verdict, ratio, old_time, new_time, placements, superiority, p, counts_from };
   for (const Column column : {counts_from, placements, p, superiority}) table.narrow(column);
   table.narrow(ratio, without_details);
   for (const Column column : {old_time, new_time}) table.narrow(column);
   table.narrow(verdict, [](const std::string& cell) {
-    return cell == to_string(Finding::within_noise) ? "noise" : cell == to_string(Finding::no_verdict) ? "none" : cell;
+    return cell == to_string(ChangeKind::within_noise) ? "noise"
+           : cell == to_string(ChangeKind::no_verdict) ? "none"
+                                                       : cell;
   });
   table.narrow(ratio, [](const std::string& cell) { return cell.substr(0, cell.find(" as fast")); });
   return table;
@@ -154,11 +156,12 @@ TextTable untimed_table(const std::vector<Untimed>& untimed, bool all) {
 }
 
 std::string summary(const std::vector<Compared>& compared, const std::vector<Untimed>& untimed) {
-  std::map<Finding, std::size_t> found;
-  for (const Compared& cell : compared) ++found[cell.change.finding];
-  std::string text = fmt::format(
-      "{} cells with times in both: {} slower, {} faster, {} within noise, {} without a verdict", compared.size(),
-      found[Finding::slower], found[Finding::faster], found[Finding::within_noise], found[Finding::no_verdict]);
+  std::map<ChangeKind, std::size_t> found;
+  for (const Compared& cell : compared) ++found[cell.change.kind];
+  std::string text =
+      fmt::format("{} cells with times in both: {} slower, {} faster, {} within noise, {} without a verdict",
+                  compared.size(), found[ChangeKind::slower], found[ChangeKind::faster],
+                  found[ChangeKind::within_noise], found[ChangeKind::no_verdict]);
   std::map<std::string, std::size_t> others;
   for (const Untimed& cell : untimed) ++others[cell.what];
   for (const auto& [what, count] : others) text += fmt::format("; {} {}", count, what);
@@ -188,7 +191,7 @@ bool compare_runs(const CompareOptions& comparison) {
   page.paragraph(summary(compared, untimed));
   page.write();
   return std::none_of(compared.begin(), compared.end(),
-                      [](const Compared& cell) { return cell.change.finding == Finding::slower; }) &&
+                      [](const Compared& cell) { return cell.change.kind == ChangeKind::slower; }) &&
          std::none_of(untimed.begin(), untimed.end(), [](const Untimed& cell) { return cell.what == broken; });
 }
 

@@ -226,14 +226,14 @@ std::string short_point(const Json& axes, const std::set<std::string>& known) {
 std::string markdown_report(const std::vector<ResultFile>& files) {
   // by experiment, mode and device
   std::map<std::array<std::string, 3>, Points> all;
-  std::map<std::array<std::string, 3>, std::vector<std::string>> findings;
+  std::map<std::array<std::string, 3>, std::vector<Finding>> findings;
   std::string provenance;
   for (const ResultFile& file : files) {
     std::string source = fmt::format("{}: commit {}, {}, seed {}", file.name(), file.said("commit"),
                                      file.said("date").substr(0, 10), file.said("seed"));
     if (file.context.contains("kokkos")) source += ", Kokkos " + file.said("kokkos");
     provenance += markdown_cell(source + ".") + "\n";
-    for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.lines;
+    for (const Conclusion& f : file.findings) findings[{f.experiment, f.mode, f.device}] = f.findings;
   }
   std::vector<ReportCell> cells = report_cells(files);
   for (ReportCell& cell : cells) {
@@ -253,7 +253,7 @@ std::string markdown_report(const std::vector<ResultFile>& files) {
             tables(points, what[2], what[1], named[what[2]]);
     if (findings[what].empty()) continue;
     text += "\nWhat follows:\n\n";
-    for (const std::string& line : findings[what]) text += "- " + markdown_cell(line) + "\n";
+    for (const Finding& finding : findings[what]) text += "- " + markdown_cell(to_string(finding)) + "\n";
   }
   return text + "\n" + provenance;
 }

@@ -25,7 +25,7 @@ std::string findings_report(const std::vector<ResultFile>& files) {
   std::string text;
   for (const ResultFile& file : files)
     for (const Conclusion& conclusion : file.findings)
-      for (const std::string& line : conclusion.lines) text += fmt::format("- {}\n", printable(line));
+      for (const Finding& finding : conclusion.findings) text += fmt::format("- {}\n", printable(to_string(finding)));
   return text;
 }
 

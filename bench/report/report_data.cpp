@@ -205,8 +205,10 @@ Json findings(const std::vector<ResultFile>& files) {
   Json all = Json::array();
   for (const ResultFile& file : files)
     for (const Conclusion& c : file.findings) {
-      Json plateaus = Json::array();
-      for (const std::string& line : c.lines)
+      Json plateaus = Json::array(), lines = Json::array();
+      for (const Finding& finding : c.findings) {
+        const std::string line = to_string(finding);
+        lines.push_back(line);
         if (const auto p = plateau(line))
           plateaus.push_back({{"rung", p->rung},
                               {"space", p->space},
@@ -214,11 +216,12 @@ Json findings(const std::vector<ResultFile>& files) {
                               {"seconds", digits(p->seconds)},
                               {"first", p->first},
                               {"last", digits(p->last)}});
+      }
       all.push_back({{"experiment", c.experiment},
                      {"mode", c.mode},
                      {"device", c.device},
                      {"source", &file - files.data()},
-                     {"lines", c.lines},
+                     {"lines", lines},
                      {"plateaus", plateaus}});
     }
   return all;

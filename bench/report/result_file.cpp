@@ -61,7 +61,7 @@ Row row(const Json& json) {
 }
 
 /// What follows from rows of one experiment, by what this program knows of it; nothing where it had other axes then.
-std::vector<std::string> conclude(const std::vector<const Row*>& rows, const ExperimentEntry& experiment) try {
+std::vector<Finding> conclude(const std::vector<const Row*>& rows, const ExperimentEntry& experiment) try {
   std::vector<Outcome> outcomes;
   for (const Row* row : rows) {
     const Point point = read_point(row->axes, experiment);
@@ -83,12 +83,14 @@ std::vector<Conclusion> findings(const std::vector<Row>& rows, const Json& as_wr
   for (const auto& [of, its_rows] : series) {
     const auto& [experiment, mode, device] = of;
     if (!known.contains(experiment)) continue;
-    if (auto lines = conclude(its_rows, known.at(experiment)); !lines.empty())
-      all.push_back({experiment, mode, device, std::move(lines)});
+    if (auto found = conclude(its_rows, known.at(experiment)); !found.empty())
+      all.push_back({experiment, mode, device, std::move(found)});
   }
   for (const Json& f : as_written)
-    if (!known.contains(f.at("experiment")))
-      all.push_back({f.at("experiment"), f.at("mode"), f.at("device"), f.at("lines")});
+    if (!known.contains(f.at("experiment"))) {
+      all.push_back({f.at("experiment"), f.at("mode"), f.at("device"), {}});
+      for (const Json& line : f.at("lines")) all.back().findings.push_back(sentence(line));
+    }
   return all;
 }
 

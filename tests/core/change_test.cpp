@@ -41,21 +41,23 @@ std::vector<double> scaled(double factor) {
 
 TEST(ChangeOf, ACellHasADirectionAndASize) {
   const Change slower = only({placements(around_one), placements(scaled(1.03)), least});
-  EXPECT_EQ(slower.finding, Finding::slower);
+  EXPECT_EQ(slower.kind, ChangeKind::slower);
   EXPECT_NEAR(slower.ratio.value, 1.03, 1e-12);
   ASSERT_TRUE(slower.test);
   EXPECT_EQ(slower.test->superiority, 1);
   EXPECT_EQ(slower.least_change, least);
   const Change faster = only({placements(scaled(1.03)), placements(around_one), least});
-  EXPECT_EQ(faster.finding, Finding::faster);
+  EXPECT_EQ(faster.kind, ChangeKind::faster);
   EXPECT_NEAR(faster.ratio.value, 1 / 1.03, 1e-12);
 }
 
 TEST(ChangeOf, ACellCountsFromTheLeastChangeOnInEitherDirection) {
   for (const auto& [factor, counts] : {std::pair{1.0205, true}, {1.0195, false}}) {
     const Placements short_time = placements(around_one), long_time = placements(scaled(factor));
-    EXPECT_EQ(only({short_time, long_time, least}).finding, counts ? Finding::slower : Finding::within_noise) << factor;
-    EXPECT_EQ(only({long_time, short_time, least}).finding, counts ? Finding::faster : Finding::within_noise) << factor;
+    EXPECT_EQ(only({short_time, long_time, least}).kind, counts ? ChangeKind::slower : ChangeKind::within_noise)
+        << factor;
+    EXPECT_EQ(only({long_time, short_time, least}).kind, counts ? ChangeKind::faster : ChangeKind::within_noise)
+        << factor;
   }
 }
 
@@ -65,7 +67,7 @@ TEST(ChangeOf, ACellIsNoneWherePlacementsExplainIt) {  // a ratio of 1.08, from 
   after[0] = after[5] = {1.32};
   const Change change = only({before, after, least});
   EXPECT_GT(change.ratio.value, 1.07);
-  EXPECT_EQ(change.finding, Finding::within_noise);
+  EXPECT_EQ(change.kind, ChangeKind::within_noise);
 }
 
 TEST(ChangeOf, ACellIsNoneWhereRanksPointTheOtherWay) {  // faster in every placement but one, which is ten times slower
@@ -76,33 +78,33 @@ TEST(ChangeOf, ACellIsNoneWhereRanksPointTheOtherWay) {  // faster in every plac
   ASSERT_TRUE(change.test);
   EXPECT_GT(change.ratio.value, 1.02);
   EXPECT_LT(change.test->p, family_error);
-  EXPECT_EQ(change.finding, Finding::within_noise);
+  EXPECT_EQ(change.kind, ChangeKind::within_noise);
 }
 
 TEST(ChangeOf, FewPlacementsIsToldByItsSizeAloneOrNotAtAll) {
-  for (const auto& [factor, finding] : {std::pair{1.01, Finding::within_noise},
-                                        {1.05, Finding::no_verdict},
-                                        {1 / 1.05, Finding::no_verdict},
-                                        {1.2, Finding::slower},
-                                        {1 / 1.2, Finding::faster}})
+  for (const auto& [factor, finding] : {std::pair{1.01, ChangeKind::within_noise},
+                                        {1.05, ChangeKind::no_verdict},
+                                        {1 / 1.05, ChangeKind::no_verdict},
+                                        {1.2, ChangeKind::slower},
+                                        {1 / 1.2, ChangeKind::faster}})
     for (const std::size_t count : {1, 2, 3}) {
       std::vector<double> before(around_one.begin(), around_one.begin() + static_cast<std::ptrdiff_t>(count));
       std::vector<double> after = before;
       for (double& time : after) time *= factor;
       const Change change = only({placements(before), placements(after), least});
-      EXPECT_EQ(change.finding, finding) << factor << ' ' << count;
+      EXPECT_EQ(change.kind, finding) << factor << ' ' << count;
       EXPECT_FALSE(change.test);
       EXPECT_EQ(change.least_change, untested);
     }
 }
 
 TEST(ChangeOf, FewPlacementsNeverCountsBelowItsOwnLeastChange) {
-  EXPECT_EQ(only({placements({1}), placements({1.2}), 0.3}).finding, Finding::within_noise);
+  EXPECT_EQ(only({placements({1}), placements({1.2}), 0.3}).kind, ChangeKind::within_noise);
   EXPECT_EQ(only({placements({1}), placements({1.2}), 0.3}).least_change, 0.3);
 }
 
 TEST(ChangeOf, ACellThatTakesNoTimeIsNone) {
-  EXPECT_EQ(only({placements({0}), placements({0}), least}).finding, Finding::within_noise);
+  EXPECT_EQ(only({placements({0}), placements({0}), least}).kind, ChangeKind::within_noise);
 }
 
 TEST(Changes, ArePickedWithTheNumberOfCellsInMind) {
@@ -110,16 +112,16 @@ TEST(Changes, ArePickedWithTheNumberOfCellsInMind) {
   std::vector<double> after = scaled(1.03);
   after[0] = 0.99;
   std::vector<TwoRuns> cells{{placements(around_one), placements(after), least}};
-  EXPECT_EQ(changes(cells, untested).front().finding, Finding::slower);
+  EXPECT_EQ(changes(cells, untested).front().kind, ChangeKind::slower);
   cells.resize(100, {placements(scaled(2)), placements(scaled(2)), least});
-  EXPECT_EQ(changes(cells, untested).front().finding, Finding::no_verdict);  // eight are too few among a hundred
+  EXPECT_EQ(changes(cells, untested).front().kind, ChangeKind::no_verdict);  // eight are too few among a hundred
   for (TwoRuns& cell : cells) {
     cell.before.insert(cell.before.end(), cell.before.begin(), cell.before.end());
     cell.after.push_back(cell.after.back()), cell.after.push_back(cell.after.front());
   }
   const Change change = changes(cells, untested).front();
   ASSERT_TRUE(change.test);
-  EXPECT_EQ(change.finding, Finding::within_noise);
+  EXPECT_EQ(change.kind, ChangeKind::within_noise);
 }
 
 TEST(Changes, OfTheSameProgramAreFoundInFewerThanOneFamilyOfTwenty) {
@@ -131,7 +133,7 @@ TEST(Changes, OfTheSameProgramAreFoundInFewerThanOneFamilyOfTwenty) {
     for (int i = 0; i < 50; ++i)  // any change counts: it is up to the test alone
       cells.push_back({run(random, 16, 1, 0.03), run(random, 16, 1, 0.03), 0});
     int found = 0;
-    for (const Change& change : changes(cells, 0)) found += change.finding != Finding::within_noise;
+    for (const Change& change : changes(cells, 0)) found += change.kind != ChangeKind::within_noise;
     with_findings += found > 0;
   }
   EXPECT_LT(with_findings, 32);  // 20 expected at most; more than 31 in 1 of 250 tries
@@ -144,7 +146,7 @@ TEST(Changes, OfThreePerCentAreFound) {
     cells.push_back({run(random, 16, 1, 0.005), run(random, 16, i % 10 ? 1 : 1.03, 0.005), least});
   const std::vector<Change> all = changes(cells, untested);
   for (std::size_t i = 0; i < all.size(); ++i)
-    EXPECT_EQ(all[i].finding, i % 10 ? Finding::within_noise : Finding::slower) << i;
+    EXPECT_EQ(all[i].kind, i % 10 ? ChangeKind::within_noise : ChangeKind::slower) << i;
 }
 
 TEST(Changes, OfNothingAreNone) { EXPECT_TRUE(changes({}, untested).empty()); }

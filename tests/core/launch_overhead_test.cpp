@@ -10,12 +10,12 @@ namespace {
 
 static_assert(ExperimentType<LaunchOverhead>);
 
-Point point(const char* mode, std::int64_t launches) {
+Point mode_point(const char* mode, std::int64_t launches) {
   return product(LaunchOverhead::axes(), {{mode}, {launches}}).front();
 }
 
 TEST(LaunchOverhead, IsRightForTheRightCountOnEverySet) {
-  LaunchOverhead problem(*open_host_device(), point("stream", 40), 1, 2);
+  LaunchOverhead problem(*open_host_device(), mode_point("stream", 40), 1, 2);
   problem.poison();
   EXPECT_FALSE(problem.check(ResultIn::device).ok);
   problem.args(0).count[0] = 40;
@@ -31,14 +31,14 @@ TEST(LaunchOverhead, IsRightForTheRightCountOnEverySet) {
 }
 
 TEST(LaunchOverhead, AGraphNeedsTwoLaunches) {
-  EXPECT_FALSE(LaunchOverhead::exists(point("graph", 1)));
-  EXPECT_TRUE(LaunchOverhead::exists(point("graph", 2)));
-  EXPECT_TRUE(LaunchOverhead::exists(point("stream", 1)));
+  EXPECT_FALSE(LaunchOverhead::exists(mode_point("graph", 1)));
+  EXPECT_TRUE(LaunchOverhead::exists(mode_point("graph", 2)));
+  EXPECT_TRUE(LaunchOverhead::exists(mode_point("stream", 1)));
 }
 
 TEST(LaunchOverheadFindings, SayTheTimePerLaunchAndItsMarginalAndFixedParts) {
   const auto outcome = [](const char* rung, const char* mode, std::int64_t launches, double seconds) {
-    const Point at = point(mode, launches);
+    const Point at = mode_point(mode, launches);
     return Outcome{rung, at, seconds, LaunchOverhead::cost(at), {}};
   };
   const auto lines =
