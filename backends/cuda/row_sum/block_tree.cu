@@ -1,6 +1,6 @@
-// One block a row: its threads add strided elements, a tree in shared memory adds what they have. One load in flight
-// for each thread, and barriers behind it: bound by latency until rows are long and blocks many.
-#include "backends/cuda/row_sum/row_tree.hpp"
+// One block per row: strided 4-byte loads, then a tree in shared memory. Bound by latency, one load in flight per
+// thread and barriers behind it, until rows are long and blocks many.
+#include "backends/cuda/row_sum/tree_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -10,7 +10,9 @@ constexpr unsigned block = RowSum::block;
 __global__ void __launch_bounds__(block) add_row(const float* in, std::size_t rows, std::size_t columns, float* out) {
   const std::size_t row = blockIdx.x;
   if (row >= rows) return;
-  const float sum = tree_sum<block>(strided_sum<block>(in + row * columns, columns));
+  float sum = 0;
+  for (std::size_t column = threadIdx.x; column < columns; column += block) sum += in[row * columns + column];
+  sum = tree_sum<block>(sum);
   if (threadIdx.x == 0) out[row] = sum;
 }
 
@@ -20,8 +22,9 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "one block a row, one load in flight per thread, a tree in shared memory: bound by latency",
-    .applies = has_rows_for_blocks,
+    .idea = "one block per row: strided loads, a tree in shared memory",
+    .bound_by = "latency, one load in flight per thread",
+    .applies = suits_block_per_row,
     .launch = sum,
 }};
 

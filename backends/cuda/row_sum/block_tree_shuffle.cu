@@ -1,6 +1,6 @@
-// block_tree whose last steps, within a warp, are shuffles: fewer barriers and words of shared memory behind the same
-// loads. Bound by latency, as its parent is: what it saves is not what takes the time.
-#include "backends/cuda/row_sum/row_tree.hpp"
+// block_tree with shuffles for the steps within a warp: fewer barriers and words of shared memory behind the same
+// loads. Bound by latency, like its parent: what it saves does not take the time.
+#include "backends/cuda/row_sum/tree_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -11,7 +11,9 @@ __global__ void __launch_bounds__(block)
     add_row_by_shuffle(const float* in, std::size_t rows, std::size_t columns, float* out) {
   const std::size_t row = blockIdx.x;
   if (row >= rows) return;
-  const float sum = tree_shuffle_sum<block>(strided_sum<block>(in + row * columns, columns));
+  float sum = 0;
+  for (std::size_t column = threadIdx.x; column < columns; column += block) sum += in[row * columns + column];
+  sum = tree_shuffle_sum<block>(sum);
   if (threadIdx.x == 0) out[row] = sum;
 }
 
@@ -21,9 +23,10 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "the tree's last steps by shuffles: bound by latency, as its parent is",
+    .idea = "the tree's last steps by warp shuffles",
+    .bound_by = "latency, one load in flight per thread",
     .improves = "block_tree",
-    .applies = has_rows_for_blocks,
+    .applies = suits_block_per_row,
     .launch = sum,
 }};
 

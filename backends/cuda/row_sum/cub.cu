@@ -1,5 +1,4 @@
-// The vendor's library: cub::DeviceSegmentedReduce::Sum, a segment a row, its offsets counted and not read. The
-// yardstick.
+// The library: cub::DeviceSegmentedReduce::Sum, one segment per row, offsets by a counting iterator. The yardstick.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/row_sum.hpp"
 
@@ -13,7 +12,7 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_CUB
-/// Where a row begins.
+/// The offset of a row.
 struct Offset {
   std::int64_t columns;
   __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * columns; }
@@ -42,7 +41,8 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 #endif
 
 const Register<RowSum> variant{{
-    .idea = "cub::DeviceSegmentedReduce::Sum, storage preallocated, offsets counted: the library's own way",
+    .idea = "cub::DeviceSegmentedReduce::Sum, temporary storage preallocated, offsets counted",
+    .bound_by = "memory bandwidth",
     .needs = {"cub"},
     .library = true,
 #if CROSSWARP_HAS_CUB

@@ -1,6 +1,7 @@
-// block_tree with the length of a row and the block known to the compiler, which unrolls the walk over a row: more
-// loads in flight, no test at the end of each step. Bound by latency for short rows, by memory for long ones.
-#include "backends/cuda/row_sum/row_tree.hpp"
+// block_tree with row length and block size as template parameters, so that the compiler unrolls the loop over a row:
+// more loads in flight, no test at the end of each step. Bound by latency for short rows, by memory bandwidth for long
+// ones.
+#include "backends/cuda/row_sum/tree_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,7 +13,7 @@ __global__ void __launch_bounds__(block) add_row_of(const float* in, std::size_t
   constexpr unsigned whole = columns / block;
   float sum = 0;
 #pragma unroll 8
-  for (unsigned step = 0; step < whole; ++step) sum += row[step * block + threadIdx.x];
+  for (unsigned stride = 0; stride < whole; ++stride) sum += row[stride * block + threadIdx.x];
   if (columns % block != 0 && threadIdx.x < columns % block) sum += row[whole * block + threadIdx.x];
   sum = tree_sum<block>(sum);
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
@@ -20,7 +21,7 @@ __global__ void __launch_bounds__(block) add_row_of(const float* in, std::size_t
 
 bool applies(const Point& point) {
   const std::int64_t n = point.integer("n");
-  return has_rows_for_blocks(point) && (n == 2047 || n == 2048 || n == 40'960);
+  return suits_block_per_row(point) && (n == 2047 || n == 2048 || n == 40'960);
 }
 
 void sum(const Queue& queue, const RowSum::Args& args) {
@@ -32,7 +33,8 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "row length and block known to the compiler, which unrolls: bound by latency for short rows",
+    .idea = "row length and block size as template parameters, the loop over a row unrolled",
+    .bound_by = "latency for short rows, memory bandwidth for long ones",
     .improves = "block_tree",
     .applies = applies,
     .launch = sum,

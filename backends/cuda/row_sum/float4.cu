@@ -1,8 +1,8 @@
-// One block a row in 16-byte loads, four in flight for each thread, from the first aligned element of each row on; one
-// barrier. Bound by memory for long rows; for short ones by the barrier and by blocks that come and go.
+// One block per row in 16-byte loads, four in flight per thread, from the first aligned element of each row; one
+// barrier. Bound by memory bandwidth for long rows; for short ones by the barrier and by starting blocks.
 #include "backends/cuda/device/block_reduce.hpp"
-#include "backends/cuda/row_sum/row_part.hpp"
-#include "backends/cuda/row_sum/row_tree.hpp"
+#include "backends/cuda/row_sum/thread_sum.hpp"
+#include "backends/cuda/row_sum/tree_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -12,7 +12,8 @@ __global__ void __launch_bounds__(block)
     add_row_of_vectors(const float* __restrict__ in, std::size_t rows, std::size_t columns, float* __restrict__ out) {
   constexpr unsigned unroll = 4;
   if (blockIdx.x >= rows) return;
-  const float sum = block_reduce<block>(part_sum<block, unroll>(in + blockIdx.x * columns, columns, threadIdx.x), Sum());
+  const float sum =
+      block_reduce<block>(thread_sum<block, unroll>(in + blockIdx.x * columns, columns, threadIdx.x), Sum());
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
@@ -26,10 +27,11 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "one block a row in 16-byte loads, four in flight per thread, one barrier: bound by memory for long rows",
+    .idea = "one block per row in 16-byte loads, four in flight per thread, one barrier",
+    .bound_by = "memory bandwidth for long rows",
     .improves = "ilp",
     .tunings = {{{{"block", 256}}}, {{{"block", 128}}}, {{{"block", 512}}}},
-    .applies = has_rows_for_blocks,
+    .applies = suits_block_per_row,
     .launch = sum,
 }};
 

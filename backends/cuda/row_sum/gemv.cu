@@ -1,5 +1,5 @@
-// The vendor's library: the matrix times a vector of ones, cublasSgemv. The yardstick of those who have no sum of rows;
-// it reads the ones, too, and multiplies.
+// The library: cublasSgemv of the matrix and a vector of ones. The yardstick where there is no row sum; it reads the
+// ones, too, and multiplies.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/row_sum.hpp"
 
@@ -23,12 +23,12 @@ void prepare(const Queue& queue, const RowSum::Args& args) {
   auto* const ones = reinterpret_cast<float*>(queue.workspace.data());
   fill_with_ones<<<blocks_for(args.columns, block), block, 0, queue.stream>>>(ones, args.columns);
   check(cudaGetLastError(), "launch");
-  cublas_handle(queue.stream);  // which is created here and not in a launch
+  cublas_handle(queue.stream);  // created here, not in a launch
 }
 
-/// Row-major m × n is column-major n × m, of which it takes the transpose.
+/// Row-major m × n is column-major n × m, hence the transpose.
 void sum(const Queue& queue, const RowSum::Args& args) {
-  if (args.columns == 0) return clear(queue, args.out);  // the library leaves the result as it was
+  if (args.columns == 0) return clear(queue, args.out);  // the library leaves the result unchanged
   if (args.rows() == 0) return;
   const auto n = static_cast<int>(args.columns), m = static_cast<int>(args.rows());
   const float one = 1, zero = 0;
@@ -46,7 +46,8 @@ bool applies(const Point& point) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "cublasSgemv with a vector of ones: the library's way for a product, which reads the ones, too",
+    .idea = "cublasSgemv with a vector of ones",
+    .bound_by = "memory bandwidth",
     .needs = {"cublas"},
     .library = true,
     .applies = applies,

@@ -1,8 +1,8 @@
-// k independent accumulators for each thread, so that k loads are in flight at once: what a chain of additions on one
-// accumulator does not forbid, but does not ask for. Bound by latency where k · 256 elements are much of a row, then by
-// memory.
-#include "backends/cuda/row_sum/row_tree.hpp"
+// k independent accumulators per thread, so that k loads are in flight at once: a single chain of additions allows
+// that, too, but does not ask for it. Bound by latency where k · 256 elements are much of a row, then by memory
+// bandwidth.
 #include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/row_sum/tree_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(block)
 #pragma unroll
     for (unsigned i = 0; i < k; ++i) sums[i] += row[column + i * block];
 #pragma unroll
-  for (unsigned i = 0; i + 1 < k; ++i)  // less than k strides are left, where k strides are more than a row: all of it
+  for (unsigned i = 0; i + 1 < k; ++i)  // fewer than k strides are left
     if (column + i * block < columns) sums[i] += row[column + i * block];
 #pragma unroll
   for (unsigned i = 1; i < k; ++i) sums[0] += sums[i];
@@ -36,10 +36,11 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "k accumulators and so k loads in flight per thread: bound by latency while k strides are most of a row",
+    .idea = "k accumulators, hence k loads in flight per thread",
+    .bound_by = "latency while k strides are most of a row, then memory bandwidth",
     .improves = "block_tree_shuffle",
     .tunings = {{{{"k", RowSum::ilp_default}}}, {{{"k", 1}}}, {{{"k", 2}}}, {{{"k", 3}}}, {{{"k", 10}}}},
-    .applies = has_rows_for_blocks,
+    .applies = suits_block_per_row,
     .launch = sum,
 }};
 
