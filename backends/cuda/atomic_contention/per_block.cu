@@ -1,7 +1,7 @@
-// A block counts by a reduction, and does one atomic. Bound by as many atomics as there are blocks: what is left of a
-// reduction's atomics once its tree is free.
-#include "backends/cuda/atomic_contention/contention.hpp"
+// Block-aggregated atomics: a block reduction, then one atomic per block. Bound by one atomic per block, which is left
+// of a reduction's cost once its tree is free.
 #include "backends/cuda/device/block_reduce.hpp"
+#include "experiments/atomic_contention.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -27,7 +27,8 @@ void count(const Queue& queue, const AtomicContention::Args& args) {
 }
 
 const Register<AtomicContention> variant{{
-    .idea = "one atomic for all of a block: bound by the number of blocks, then by launches",
+    .idea = "one atomic per block, after a block reduction",
+    .bound_by = "the number of blocks, then launches",
     .improves = "warp_aggregated",
     .applies = AtomicContention::is_global_on_one,
     .launch = count,

@@ -16,8 +16,8 @@ enum class Rung { rows_per_warp, rows_per_block, warp_per_row, split_row };
 /// - split_row beyond.
 Rung choose(const Queue& queue, const RowSum::Args& args) {
   const auto units = static_cast<std::size_t>(queue.device.compute_units);
-  if (args.columns == 1 || (args.columns == 2 && rows_are_aligned(args, 8))) return Rung::rows_per_warp;
-  if (args.columns <= 1024 && rows_are_aligned(args, 16)) return Rung::rows_per_warp;
+  if (args.columns == 1 || (args.columns == 2 && rows_are_aligned(args, sizeof(float2)))) return Rung::rows_per_warp;
+  if (args.columns <= 1024 && rows_are_aligned(args, sizeof(float4))) return Rung::rows_per_warp;
   if (args.columns <= 256) return Rung::rows_per_block;
   if (args.columns <= 2048 || (args.columns <= 4096 && args.rows() >= 16 * units)) return Rung::warp_per_row;
   return Rung::split_row;

@@ -83,23 +83,27 @@ void launch_kernel(const Queue& queue, const RowSum::Args& args) {
          queue, reinterpret_cast<const T*>(args.in.data()), args.rows(), args.columns / length, args.out.data());
 }
 
+/// Rows of float4.
+void sum_vectors(const Queue& queue, const RowSum::Args& args) {
+  const std::size_t vectors = args.columns / 4;
+  if (vectors <= 1) return launch_kernel<float4, 1, 1, 8>(queue, args);
+  if (vectors <= 2) return launch_kernel<float4, 2, 1, 8>(queue, args);
+  if (vectors <= 4) return launch_kernel<float4, 4, 1, 8>(queue, args);
+  if (vectors <= 8) return launch_kernel<float4, 8, 1, 8>(queue, args);
+  if (vectors <= 16) return launch_kernel<float4, 16, 1, 8>(queue, args);
+  if (vectors <= 32) return launch_kernel<float4, 32, 1, 8>(queue, args);
+  if (vectors <= 64) return launch_kernel<float4, 32, 2, 4>(queue, args);
+  if (vectors <= 128) return launch_kernel<float4, 32, 4, 4>(queue, args);
+  launch_kernel<float4, 32, 8, 2>(queue, args);
+}
+
 void sum(const Queue& queue, const RowSum::Args& args) {
-  const std::size_t columns = args.columns;
-  const auto kernel = rows_are_aligned(args, 16)                  ? columns <= 4     ? launch_kernel<float4, 1, 1, 8>
-                                                                    : columns <= 8   ? launch_kernel<float4, 2, 1, 8>
-                                                                    : columns <= 16  ? launch_kernel<float4, 4, 1, 8>
-                                                                    : columns <= 32  ? launch_kernel<float4, 8, 1, 8>
-                                                                    : columns <= 64  ? launch_kernel<float4, 16, 1, 8>
-                                                                    : columns <= 128 ? launch_kernel<float4, 32, 1, 8>
-                                                                    : columns <= 256 ? launch_kernel<float4, 32, 2, 4>
-                                                                    : columns <= 512 ? launch_kernel<float4, 32, 4, 4>
-                                                                                     : launch_kernel<float4, 32, 8, 2>
-                                       : columns == 2 && rows_are_aligned(args, 8) ? launch_kernel<float2, 1, 1, 4>
-                      : columns <= 1                              ? launch_kernel<float, 1, 1, 8>
-                      : columns <= 8                              ? launch_kernel<float, 8, 1, 8>
-                      : columns <= 32                             ? launch_kernel<float, 32, 1, 8>
-                                                                  : launch_kernel<float, 32, 4, 4>;
-  kernel(queue, args);
+  if (rows_are_aligned(args, sizeof(float4))) return sum_vectors(queue, args);
+  if (args.columns == 2 && rows_are_aligned(args, sizeof(float2))) return launch_kernel<float2, 1, 1, 4>(queue, args);
+  if (args.columns <= 1) return launch_kernel<float, 1, 1, 8>(queue, args);
+  if (args.columns <= 8) return launch_kernel<float, 8, 1, 8>(queue, args);
+  if (args.columns <= 32) return launch_kernel<float, 32, 1, 8>(queue, args);
+  launch_kernel<float, 32, 4, 4>(queue, args);
 }
 
 const Register<RowSum> variant{{
