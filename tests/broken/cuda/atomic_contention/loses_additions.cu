@@ -1,6 +1,7 @@
 // Loads, adds and stores: additions at the same time are lost.
 // at: --atomics 1003 --blocks 4 --addresses 1 --type u32 --scope global
-#include "backends/cuda/atomic_contention/contention.hpp"
+#include "backends/gpu/kernel.hpp"
+#include "experiments/atomic_contention.hpp"
 
 namespace crosswarp::gpu {
 namespace {
