@@ -246,7 +246,7 @@ class Gpu final : public GpuDevice {
   }
 
   /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces
-  /// than in others (H200, driver 580: docs/predictions.md), so every place has a piece of its own.
+  /// than in others (H200, driver 580: docs/measuring.md), so every place has a piece of its own.
   void relocate(std::size_t place) override {
     synchronize();
     while (places_.size() <= place) {

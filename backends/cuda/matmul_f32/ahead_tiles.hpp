@@ -32,7 +32,7 @@ struct AheadShape {
   /// A thread's elements are multiplied along the shorter side of what it has, line after line. The orders of lines and
   /// of loads among them are the same to a reader, but not to the compiler, which moves them further and gives them
   /// registers by them. For the tall tile they are the fastest of some 500 that an H200 was given
-  /// (docs/predictions.md), for the others they are plain.
+  /// (docs/experiments/matmul_f32.md), for the others they are plain.
   static constexpr unsigned lines = std::max(thread_rows, thread_columns), pieces = (thread_rows + thread_columns) / 4;
   static constexpr bool is_tall = thread_rows == 16 && thread_columns == 8;
   /// The line that is multiplied as the number `turn`.

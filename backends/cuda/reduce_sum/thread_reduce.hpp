@@ -50,7 +50,7 @@ __device__ Accumulator<T> reduce_partial_tile(const Vec<T>* vectors, std::size_t
 /// Reduces the calling thread's share of in[0] … in[n-1]. The grid strides over tiles of `block` × `unroll` vectors; a
 /// thread's loads of a tile are independent and all in flight together. They lie within one tile, so that the whole
 /// grid reads one contiguous window at a time. (With a thread's loads a grid apart, an H200 reads 2 to 6 % slower:
-/// docs/predictions.md.) Requires a one-dimensional grid, and blocks of `block` threads.
+/// docs/experiments/reduce_sum.md.) Requires a one-dimensional grid, and blocks of `block` threads.
 template <unsigned block, unsigned unroll, class Op, class T>
 __device__ Accumulator<T> thread_reduce(const T* __restrict__ in, std::size_t n, Op op) {
   using A = Accumulator<T>;
