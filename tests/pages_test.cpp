@@ -1,0 +1,120 @@
+// Pages: relative links and their anchors exist, the README is short, and the index of docs/ names every page.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> found;
+  const fs::path source = source_tree();
+  for (const auto& entry : fs::directory_iterator(source))
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  for (const char* folder : {"docs", "results", "examples"})
+    for (const auto& entry : fs::recursive_directory_iterator(source / folder))
+      if (entry.path().extension() == ".md") found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The anchor of a heading, as GitHub makes it: lower case, spaces to hyphens, only letters, digits, - and _.
+std::string anchor(const std::string& heading) {
+  std::string made;
+  for (const char c : heading) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ')
+      made += '-';
+    else if (std::isalnum(byte) || c == '-' || c == '_')
+      made += static_cast<char>(std::tolower(byte));
+  }
+  return made;
+}
+
+/// Lines outside of code blocks.
+std::vector<std::string> prose(const fs::path& page) {
+  std::vector<std::string> lines;
+  std::istringstream text(read(page));
+  bool code = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("```")) code = !code;
+    if (!code) lines.push_back(line);
+  }
+  return lines;
+}
+
+bool has_anchor(const fs::path& page, const std::string& wanted) {
+  const std::vector<std::string> lines = prose(page);
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    const auto hashes = line.find_first_not_of('#');
+    return hashes != 0 && hashes != std::string::npos && line[hashes] == ' ' &&
+           anchor(line.substr(hashes + 1)) == wanted;
+  });
+}
+
+/// Targets of a page's links and pictures, without web addresses.
+std::vector<std::string> links(const fs::path& page) {
+  static const std::regex inline_link(R"(\]\(([^)\s]+)\))"), reference(R"(^\[[^\]]+\]:\s+(\S+))");
+  std::vector<std::string> targets;
+  for (const std::string& line : prose(page))
+    for (const std::regex* form : {&inline_link, &reference})
+      for (std::sregex_iterator match(line.begin(), line.end(), *form), end; match != end; ++match)
+        if ((*match)[1].str().find("://") == std::string::npos) targets.push_back((*match)[1]);
+  return targets;
+}
+
+TEST(Pages, LinkToFilesAndHeadingsThatExist) {
+  std::size_t count = 0;
+  for (const fs::path& page : pages())
+    for (const std::string& link : links(page)) {
+      ++count;
+      const auto hash = link.find('#');
+      const std::string file = link.substr(0, hash);
+      const fs::path target = file.empty() ? page : page.parent_path() / file;
+      EXPECT_TRUE(fs::exists(target)) << page << " links to " << link;
+      if (hash == std::string::npos || target.extension() != ".md" || !fs::exists(target)) continue;
+      EXPECT_TRUE(has_anchor(target, link.substr(hash + 1))) << page << " links to " << link;
+    }
+  EXPECT_GT(count, 100u) << "the links are not found";
+}
+
+TEST(Pages, ReadmeFitsIntoTenMinutes) {
+  const std::string readme = read(source_tree() / "README.md");
+  EXPECT_LE(readme.size(), 12'000u);
+  EXPECT_LE(std::count(readme.begin(), readme.end(), '\n'), 150);
+}
+
+TEST(Pages, EveryPageIsInAnIndex) {
+  const fs::path docs = source_tree() / "docs";
+  std::set<fs::path> named;
+  for (const fs::path& index : {docs / "README.md", docs / "results/README.md"})
+    for (const std::string& link : links(index))
+      named.insert((index.parent_path() / link.substr(0, link.find('#'))).lexically_normal());
+  for (const fs::path& page : pages()) {
+    const bool below_docs = page.string().starts_with(docs.string() + "/");
+    if (below_docs && page != docs / "README.md") {
+      EXPECT_TRUE(named.contains(page.lexically_normal())) << "no index names " << page;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crosswarp
