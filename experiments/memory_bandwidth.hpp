@@ -1,35 +1,27 @@
-// The rates at which a device's memories are read, written and copied, from the host's to those on the chip. Bound by
-// the level that the point names, and proven by what each kernel must return of all that it read.
+// Read, write and copy bandwidth of each level of memory, from the host's to the memory on the chip. Bound by the level
+// that the point names; the result of each kernel proves that it read everything.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/checksum.hpp"
 #include "core/experiment.hpp"
-#include "core/format.hpp"
 #include "core/random.hpp"
 
 namespace crosswarp {
 
-/// What is done to arrays: STREAM's four (McCalpin), BabelStream's dot, and the two halves of a copy. The two ways over
-/// the link between host and device are copies.
+/// Array operations: STREAM's four (McCalpin), BabelStream's dot, and the two halves of a copy. Transfers over the link
+/// between host and device are copies.
 enum class StreamOp { read, write, copy, scale, add, triad, dot };
 
-/// Memory of the host at which launches can get, so that the link's rate can be measured.
+/// Host memory that launches can access, for the link's bandwidth.
 class HostArray {
  public:
   HostArray(Device& device, std::size_t count)
@@ -55,386 +47,67 @@ class HostArray {
 ///     write  out[i] = scalar          copy, h2d, d2h  out[i] = a[i]          scale  out[i] = scalar·a[i]
 ///     add    out[i] = a[i] + b[i]     triad           out[i] = a[i] + scalar·b[i]
 ///
-/// Where the level is a cache or on the chip there is one array, which is read `sweeps` times altogether by as many
-/// multiprocessors as the variant likes, each from a copy of its own where the level is private to it: so that the
-/// bytes that are read do not depend on the device. In `dsmem` each block reads the copy of another one in its cluster.
+/// Levels on the chip and caches have one array, read `sweeps` times in total by as many multiprocessors as the variant
+/// chooses; each reads its own copy where the level is private to it. So the bytes read do not depend on the device. In
+/// `dsmem` each block reads the copy of another block of its cluster.
 ///
-/// Everything is exact. Sums of bits wrap, whatever their order; products and sums of lattice numbers are so short that
-/// no order of adding them rounds, fused or not. Outputs of more than 2^18 elements are held to a checksum.
+/// All results are exact. Sums of bits wrap around. Lattice numbers are so short that their products and sums never
+/// round, in any order, fused or not. Outputs of more than 2^18 elements are checked by a checksum.
 class MemoryBandwidth {
  public:
   static constexpr std::string_view name = "memory_bandwidth";
-  static constexpr std::string_view summary = "rates of reading, writing and copying, by level of memory";
+  static constexpr std::string_view summary = "read, write and copy bandwidth, by level of memory";
 
   struct Args {
     StreamOp op;
-    float scalar;                  ///< Its four bytes are alike where it is written: a memset can do that.
+    float scalar;                  ///< For write its four bytes are equal, so that a memset can write it.
     std::uint64_t sweeps;          ///< At least 1. 1 in memory and over the link.
-    bool in_shared;                ///< Whether blocks are to read copies in shared memory (levels shared and dsmem).
-    std::span<const float> a;      ///< Aligned to 256 bytes, as all are. Host memory for h2d. Empty for write.
+    bool in_shared;                ///< Blocks read copies in shared memory (levels shared and dsmem).
+    std::span<const float> a;      ///< Aligned to 256 bytes, as all arrays. Host memory for h2d. Empty for write.
     std::span<const float> b;      ///< For add, triad, dot.
     std::span<float> out;          ///< Poisoned. Host memory for d2h. Empty for read and dot.
     std::span<std::uint32_t> sum;  ///< One word, poisoned: for read.
     std::span<float> dot;          ///< One element, poisoned: for dot.
   };
 
-  static std::vector<Axis> axes() {
-    const std::vector<Value> levels{"hbm", "l2", "l1", "shared", "dsmem", "link"};
-    const std::vector<Value> ops{"read", "write", "copy", "scale", "add", "triad", "dot", "h2d", "d2h"};
-    return {
-        {.name = "level",
-         .meaning = "memory: hbm (the device's own), l2, l1, shared, dsmem (another block's shared), link (the host's)",
-         .bench = levels,
-         .allowed = levels},
-        {.name = "op", .meaning = "what is done to the arrays", .bench = ops, .allowed = ops},
-        {.name = "bytes",
-         .meaning = "size of one array; of each multiprocessor's copy where the level is on the chip",
-         .bench = {small, cached, std::int64_t{1} << 26, over_link, large},
-         .least = 0,
-         .most = std::int64_t{1} << 40,
-         .by_default = belongs},
-        {.name = "sweeps",
-         .meaning = "times that a level other than memory is read; 0: as many as take a fraction of a millisecond",
-         .bench = {std::int64_t{0}},
-         .most = std::int64_t{1} << 30,
-         .implied = std::int64_t{0}},
-        {.name = "type", .meaning = "element type", .bench = {"f32"}, .allowed = {"f32"}}};
-  }
+  static std::vector<Axis> axes();
+  static bool exists(const Point& point);
+  static std::vector<TestPoint> test_points();
+  static Cost cost(const Point& point);
+  static std::size_t footprint(const Point& point);
+  static std::vector<Expectation> expectations(const Point& point);
+  static std::vector<CeilingPoint> ceilings();
+  /// The best handwritten bandwidth beside the library's, by point; bandwidth by bytes in flight.
+  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
 
-  /// Only reads have a meaning below memory that no cache policy can bend; the link goes two ways. What is read in 16
-  /// bytes at a time has whole ones.
-  static bool exists(const Point& point) {
-    const std::string &level = point.word("level"), &op = point.word("op");
-    const std::int64_t bytes = point.integer("bytes"), sweeps = point.integer("sweeps");
-    const bool over = op == "h2d" || op == "d2h";
-    if (bytes % 4 != 0) return false;
-    if (level == "link") return over && sweeps == 0;
-    if (level == "hbm") return !over && sweeps == 0;
-    if (op != "read" || bytes % 16 != 0 || bytes == 0) return false;
-    return level == "l2" || bytes <= most_on_chip;
-  }
+  /// Bytes in flight on a multiprocessor for a rung of `vector16` with its tuning in its name: what all resident
+  /// threads (max 2048) load before they wait. Empty for other rungs.
+  static std::optional<int> bytes_in_flight(const std::string& rung);
 
-  /// Ragged sizes around vectors, blocks and tiles.
-  static std::vector<TestPoint> test_points() {
-    std::vector<TestPoint> points;
-    const auto add = [&](const char* level, const char* op, std::int64_t bytes, std::int64_t sweeps,
-                         bool slow = false) {
-      points.push_back({product(axes(), {{level}, {op}, {bytes}, {sweeps}, {"f32"}}).front(), slow});
-    };
-    for (const char* op : {"read", "write", "copy", "scale", "add", "triad", "dot"}) {
-      for (const std::int64_t n : {0, 1, 3, 33, 1009, 4096, 8192, 16'387, 20'011}) add("hbm", op, 4 * n, 0);
-      add("hbm", op, 4 * ((std::int64_t{1} << 28) + 1031), 0, true);
-    }
-    for (const char* op : {"h2d", "d2h"})
-      for (const std::int64_t n : {0, 1, 1009, 20'011}) add("link", op, 4 * n, 0);
-    for (const char* level : {"l2", "l1", "shared", "dsmem"}) {
-      for (const std::int64_t bytes : {16, 1008, 16'384, 20'016})
-        for (const std::int64_t sweeps : {1, 5}) add(level, "read", bytes, sweeps);
-      add(level, "read", small, 0, true);
-    }
-    add("l2", "read", 32'768, 3);
-    add("l2", "read", 48 * 1024, 7);
-    return points;
-  }
-
-  /// The bytes that cross the link count once: the host's memory is not what is measured.
-  static Cost cost(const Point& point) {
-    const auto bytes = static_cast<double>(point.integer("bytes"));
-    const std::string &level = point.word("level"), &word = point.word("op");
-    const StreamOp op = op_of(word);
-    const double n = bytes / sizeof(float), sweeps = static_cast<double>(sweeps_at(point));
-    Cost cost{.bytes_read = arrays_read(op) * bytes * sweeps,
-              .bytes_written = level != "link" && writes(op) ? bytes : 0,
-              .accesses = n * sweeps,
-              .ceiling = level == "hbm"                        ? "memory"
-                         : level == "shared"                   ? "shared"
-                         : level == "link" || level == "dsmem" ? ""
-                         : level == "l1"                       ? "l1"
-                                                               : "l2"};
-    if (op == StreamOp::scale || op == StreamOp::add) cost.flops = n;
-    if (op == StreamOp::triad || op == StreamOp::dot) cost.flops = 2 * n;
-    return cost;
-  }
-
-  static std::size_t footprint(const Point& point) {
-    const auto bytes = static_cast<std::size_t>(point.integer("bytes"));
-    const StreamOp op = op_of(point.word("op"));
-    const std::size_t arrays =
-        point.word("level") == "link" ? 1 : static_cast<std::size_t>(arrays_read(op)) + writes(op);
-    return arrays * (bytes + 2 * Buffer<float>::guard) + 4 * Buffer<float>::guard;
-  }
-
-  /// What a level's own traffic must look like. In L2 it is the lack of traffic to memory: its hit rate counts what one
-  /// partition has of the other's memory twice on some devices.
-  static std::vector<Expectation> expectations(const Point& point) {
-    const Cost of = cost(point);
-    const std::string& level = point.word("level");
-    const auto bytes = static_cast<double>(point.integer("bytes"));
-    if (level == "hbm" && of.bytes_read > 0 && bytes >= static_cast<double>(large))
-      return {{.counter = "dram_bytes_read", .least = 0.9 * of.bytes_read}};
-    if (of.bytes_read < 64 * bytes) return {};  // the first sweep fills the cache
-    if (level == "l1") return {{.counter = "l1_hit_rate", .least = 95}};
-    if (level == "l2")
-      return {{.counter = "dram_bytes_read", .most = 0.05 * of.bytes_read}, {.counter = "l1_hit_rate", .most = 5}};
-    if (level == "shared")  // 128 bytes in each pass
-      return {{.counter = "shared_load_wavefronts", .least = of.bytes_read / 128, .most = 1.1 * of.bytes_read / 128}};
-    return {};
-  }
-
-  static std::vector<CeilingPoint> ceilings() {
-    constexpr std::int64_t in_all = std::int64_t{4} << 30;  // launch and first sweep are a hundredth of it then
-    const auto at = [](const char* level, std::int64_t bytes) {
-      return product(axes(), {{level}, {"read"}, {bytes}, {in_all / bytes}, {"f32"}}).front();
-    };
-    return {{"l2", at("l2", cached)}, {"l1", at("l1", small)}, {"shared", at("shared", small)}};
-  }
-
-  /// At each point, the best handwritten rate beside the library's; and how rates grow with the bytes in flight.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) {
-    std::vector<std::string> lines;
-    std::map<Point, std::pair<const Outcome*, const Outcome*>> best;  // handwritten, library
-    for (const Outcome& o : outcomes) {
-      auto& [own, library] = best[o.point];
-      const Outcome*& place = is_library(o.rung) ? library : own;
-      if (!place || rate(o) > rate(*place)) place = &o;
-    }
-    for (const auto& [point, both] : best) {
-      const auto& [own, library] = both;
-      if (!own) continue;
-      std::string line = point.word("level") + " " + point.word("op") + " of " +
-                         binary_bytes(static_cast<double>(point.integer("bytes"))) + ": " + si(rate(*own), "B/s") +
-                         " by " + own->rung;
-      if (library)
-        line +=
-            ", " + percent(rate(*own) / rate(*library)) + " of " + library->rung + "'s " + si(rate(*library), "B/s");
-      lines.push_back(line);
-    }
-    for (const auto& [point, both] : best) {
-      std::map<int, double> by_bytes;  // the best at as many bytes in flight
-      for (const Outcome& o : outcomes)
-        if (const auto bytes = bytes_in_flight(o.rung); bytes && o.point == point)
-          by_bytes[*bytes] = std::max(by_bytes[*bytes], rate(o));
-      if (by_bytes.size() < 3) continue;
-      std::string line =
-          point.word("level") + " " + point.word("op") + ", by the bytes that a multiprocessor asks for at a time:";
-      for (const auto& [bytes, of] : by_bytes) line += " " + binary_bytes(bytes) + " " + si(of, "B/s") + ",";
-      line.back() = '.';
-      lines.push_back(line);
-    }
-    return lines;
-  }
-
-  /// Of a rung of `vector16` with its tuning in its name, where it has one: what each resident thread loads before it
-  /// waits. More than 2048 threads are not resident.
-  static std::optional<int> bytes_in_flight(const std::string& rung) {
-    const auto number = [&](const std::string& before) -> int {
-      const auto at = rung.find(before);
-      return at == std::string::npos ? 0 : std::atoi(rung.c_str() + at + before.size());
-    };
-    if (rung.find("/vector16@") == std::string::npos) return {};
-    const int unroll = number("unroll"), per_unit = number("per_unit");
-    if (unroll == 0 || per_unit == 0) return {};
-    return unroll * 16 * std::min(512 * per_unit, 2048);
-  }
-
-  MemoryBandwidth(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : device_(device),
-        word_(point.word("op")),
-        op_(op_of(word_)),
-        n_(static_cast<std::uint64_t>(point.integer("bytes")) / sizeof(float)),
-        sweeps_(sweeps_at(point)),
-        in_shared_(point.word("level") == "shared" || point.word("level") == "dsmem"),
-        run_seed_(seed),
-        seed_(seed),
-        bits_(op_ == StreamOp::dot ? dot_bits(n_) : 16) {
-    for (std::size_t set = 0; set < sets; ++set) {
-      if (word_ == "h2d" || word_ == "d2h") host_.emplace_back(device, n_);
-      if (arrays_read(op_) > 0 && word_ != "h2d") a_.emplace_back(device, n_);
-      if (arrays_read(op_) > 1) b_.emplace_back(device, n_);
-      if (writes(op_) && word_ != "d2h") out_.emplace_back(device, n_);
-      sum_.emplace_back(device, 1);
-      dot_.emplace_back(device, 1);
-    }
-  }
-
-  void refill(std::uint64_t generation) {
-    seed_ = generation_seed(run_seed_, generation);
-    for (std::size_t set = 0; set < sum_.size(); ++set) {
-      if (set < a_.size()) device_.generate(a_[set].span(), element_of_a(set));
-      if (set < b_.size()) device_.generate(b_[set].span(), element_of_b(set));
-      if (word_ != "h2d") continue;
-      device_.synchronize();  // the host's memory knows no order
-      fill_elements(host_[set].span(), {element_of_a(set)});
-    }
-  }
-
-  Memory outputs(std::size_t set) const {
-    const auto out = word_ == "d2h" ? std::as_writable_bytes(host_[set].span())
-                     : writes(op_)  ? out_[set].bytes()
-                                    : std::span<std::byte>();
-    return {out, sum_[set].bytes(), dot_[set].bytes()};
-  }
-
-  Args args(std::size_t set) const {
-    const auto part = [&](const auto& of) { return set < of.size() ? of[set].span() : std::span<float>(); };
-    return {.op = op_,
-            .scalar = scalar(),
-            .sweeps = sweeps_,
-            .in_shared = in_shared_,
-            .a = word_ == "h2d" ? part(host_) : part(a_),
-            .b = part(b_),
-            .out = word_ == "d2h" ? part(host_) : part(out_),
-            .sum = sum_[set].span(),
-            .dot = dot_[set].span()};
-  }
-
-  void poison() {
-    for (auto& out : out_) out.poison();
-    for (auto& sum : sum_) sum.poison();
-    for (auto& dot : dot_) dot.poison();
-    if (word_ == "d2h")
-      for (auto& host : host_) std::memset(host.span().data(), 0xff, host.span().size_bytes());
-  }
-
-  Verdict check(ResultIn) const {
-    device_.synchronize();
-    for (std::size_t set = 0; set < sum_.size(); ++set) {
-      const auto intact = [&](const auto& of) { return set >= of.size() || of[set].guards_intact(); };
-      if (!intact(a_) || !intact(b_) || !intact(out_) || !intact(sum_) || !intact(dot_))
-        return {.ok = false, .where = "a guard band beside an array was written to"};
-      if (const Verdict verdict = check(set); !verdict.ok) return verdict;
-    }
-    return {.ok = true, .error = 0, .bound = 0, .where = {}};
-  }
+  MemoryBandwidth(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+  void refill(std::uint64_t generation);
+  Memory outputs(std::size_t set) const;
+  Args args(std::size_t set) const;
+  void poison();
+  Verdict check(ResultIn) const;
 
  private:
-  static constexpr std::int64_t small = std::int64_t{1} << 15, cached = std::int64_t{24} << 20,
-                                over_link = std::int64_t{1} << 28, large = std::int64_t{1} << 30,
-                                most_on_chip = std::int64_t{1} << 17;
-
-  /// The size at which a level is best measured. A smaller one of memory shows what a launch costs; on a processor it
-  /// is large enough.
-  static bool belongs(const Point& point, const DeviceInfo& device) {
-    const std::string &level = point.word("level"), &op = point.word("op");
-    const std::int64_t bytes = point.integer("bytes");
-    const bool is_gpu = device.warp_size > 1;
-    if (level == "hbm")
-      return (bytes == large && is_gpu) || (bytes == std::int64_t{1} << 26 && (op == "read" || op == "copy"));
-    if (level == "link") return bytes == over_link;
-    return bytes == (level == "l2" ? cached : small) && (is_gpu || level != "shared");
-  }
-
-  static StreamOp op_of(std::string_view word) {
-    constexpr std::array words{"read", "write", "copy", "scale", "add", "triad", "dot"};
-    for (std::size_t i = 0; i < words.size(); ++i)
-      if (word == words[i]) return static_cast<StreamOp>(i);
-    return StreamOp::copy;  // h2d, d2h
-  }
-  static int arrays_read(StreamOp op) {
-    return op == StreamOp::write ? 0 : op == StreamOp::add || op == StreamOp::triad || op == StreamOp::dot ? 2 : 1;
-  }
-  static bool writes(StreamOp op) { return op != StreamOp::read && op != StreamOp::dot; }
-
-  /// 16 GiB: long beside a launch and beside the sweep that brings the set there, half a millisecond at 33 TB/s.
-  static std::uint64_t sweeps_at(const Point& point) {
-    if (const std::string& level = point.word("level"); level == "hbm" || level == "link") return 1;
-    if (const std::int64_t asked = point.integer("sweeps"); asked > 0) return static_cast<std::uint64_t>(asked);
-    const std::int64_t bytes = std::max<std::int64_t>(point.integer("bytes"), 1);
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (std::int64_t{16} << 30) / bytes));
-  }
-
-  /// The most bits for which sums of n products of two lattice numbers stay below 2^24 of their steps with a margin of
-  /// eight standard deviations (a product has 4^bits / 3): 64/9 · 16^bits · n ≤ 2^48.
-  static int dot_bits(std::uint64_t n) {
-    int bits = 1;
-    while (bits < 7 && n <= (std::uint64_t{9} << 42) >> (4 * (bits + 1))) ++bits;
-    return bits;
-  }
-
-  /// Both are exact: the first has four bytes alike, the second has two digits, which 21-bit numbers can bear.
-  float scalar() const { return op_ == StreamOp::write ? std::bit_cast<float>(0x3f3f3f3fu) : 1.5f; }
-
+  float scalar() const;
   Lattice element_of_a(std::size_t set) const { return {RandomStream(seed_, 2 * set), bits_}; }
   Lattice element_of_b(std::size_t set) const { return {RandomStream(seed_, 2 * set + 1), bits_}; }
-
-  /// What the oracle's words are: of a for read; of `out`; for dot the products' steps, raised above zero.
-  std::uint32_t word(std::uint64_t i, const Lattice& a, const Lattice& b) const {
-    const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
-    switch (op_) {
-      case StreamOp::write:
-        return bits_of(scalar());
-      case StreamOp::scale:
-        return bits_of(scalar() * a(i));
-      case StreamOp::add:
-        return bits_of(a(i) + b(i));
-      case StreamOp::triad:
-        return bits_of(a(i) + scalar() * b(i));
-      case StreamOp::dot:
-        return static_cast<std::uint32_t>(a.steps(i) * b.steps(i) + (1 << (2 * bits_)));
-      default:
-        return bits_of(a(i));
-    }
-  }
-  Words words(std::size_t set) const {
-    return [this, a = element_of_a(set), b = element_of_b(set)](std::uint64_t first, std::span<std::uint32_t> to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = word(first + i, a, b);
-    };
-  }
-
-  /// A pass over all elements, so one process makes it once for each set of inputs.
-  Checksum cached_checksum(std::size_t set) const {
-    static std::map<std::tuple<StreamOp, std::uint64_t, std::size_t, std::uint64_t>, Checksum> known;
-    const auto [place, is_new] = known.try_emplace({op_, seed_, set, n_});
-    if (is_new) place->second = checksum(n_, words(set));
-    return place->second;
-  }
-
-  Verdict check(std::size_t set) const {
-    const std::string of = " of input " + std::to_string(set);
-    const Checksum expected = cached_checksum(set);
-    if (op_ == StreamOp::read)
-      return exactly(sum_[set].read(0), static_cast<std::uint32_t>(expected.sum * sweeps_), "sum" + of);
-    if (op_ == StreamOp::dot) {
-      const auto steps = static_cast<double>(static_cast<std::int64_t>(expected.sum - (n_ << (2 * bits_))));
-      return exactly(dot_[set].read(0), std::ldexp(steps, -2 * bits_), "dot" + of);
-    }
-    if (word_ != "d2h") return compare_words(device_, out_[set].span(), words(set), expected, "out" + of);
-    const std::span<const float> is = host_[set].span();
-    const Words right = words(set);
-    const Checksum sum = checksum(n_, [&](std::uint64_t first, std::span<std::uint32_t> to) {
-      std::memcpy(to.data(), is.data() + first, to.size_bytes());
-    });
-    if (sum.weighted == expected.weighted) return {.ok = true, .error = 0, .bound = 0, .where = {}};
-    const auto behind = std::ranges::mismatch(sum.before, expected.before).in1 - sum.before.begin();
-    for (std::uint64_t i = static_cast<std::uint64_t>(behind - 1) * Checksum::block; i < n_; ++i) {
-      std::uint32_t should_be;
-      right(i, {&should_be, 1});
-      if (const auto wrong = exactly(is[i], std::bit_cast<float>(should_be), "out[" + std::to_string(i) + "]" + of);
-          !wrong.ok)
-        return wrong;
-    }
-    return {.ok = false, .where = "the host's checksum is wrong, and no element is"};
-  }
-
-  static Verdict exactly(double is, double should_be, const std::string& what) {
-    const double error = std::abs(is - should_be);
-    if (error == 0) return {.ok = true, .error = 0, .bound = 0, .where = {}};
-    return {.ok = false, .error = error, .bound = 0, .where = mismatch(what, is, should_be)};
-  }
-
-  static double rate(const Outcome& o) { return o.cost.amount() / o.seconds; }
-  static bool is_library(const std::string& rung) {
-    return rung.ends_with("/memcpy") || rung.ends_with("/memset") || rung.ends_with("/cub");
-  }
+  std::uint32_t word(std::uint64_t i, const Lattice& a, const Lattice& b) const;
+  Words words(std::size_t set) const;
+  Checksum cached_checksum(std::size_t set) const;
+  Verdict check(std::size_t set) const;
 
   Device& device_;
-  std::string word_;
+  std::string word_;  // the point's op: tells h2d and d2h from copy
   StreamOp op_;
   std::uint64_t n_, sweeps_;
   bool in_shared_;
   std::uint64_t run_seed_, seed_;  // seed_: of the generation
-  int bits_;
-  std::vector<HostArray> host_;  // the end of the link that is not the device's
+  int bits_;                       // of the lattice numbers
+  std::vector<HostArray> host_;    // the host's end of the link
   std::vector<Buffer<float>> a_, b_, out_, dot_;
   std::vector<Buffer<std::uint32_t>> sum_;
 };

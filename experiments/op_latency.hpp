@@ -1,11 +1,8 @@
-// The latency of single operations: one warp, each operation waiting for the one before. Bound by nothing else.
+// Latency of single operations: one warp, each operation waits for the one before. Bound by that latency alone.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
-#include <numbers>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,24 +11,21 @@
 #include "core/buffer.hpp"
 #include "core/elapsed.hpp"
 #include "core/experiment.hpp"
-#include "core/random.hpp"
-#include "experiments/chain_steps.hpp"
 
 namespace crosswarp {
 
-/// Each lane of one warp takes 4·`steps` dependent steps in three stretches: of `steps` (which fills the instruction
-/// cache), again of `steps`, and of twice as many. The last two are timed: what they have beside their steps cancels in
-/// their difference.
+/// Each lane of one warp takes 4·`steps` dependent steps in three runs: `steps` to fill the instruction cache, `steps`
+/// timed, and 2·`steps` timed. The difference of the timed runs cancels their fixed cost.
 ///
 /// | op | a step |
 /// |---|---|
 /// | fma_f32, fma_f64, fma_f16x2, mad_i32 | x ← a·x + b, rounded once, as in peak_compute |
 /// | add_f32 | x ← x + 1 |
 /// | rcp | x ← b - 1/x (Rotation): a reciprocal and an addition |
-/// | sqrt | x ← x + √x: a root and an addition |
+/// | sqrt | x ← x + √x: a square root and an addition |
 /// | sin | x ← sin x |
 /// | shuffle | x ← next[x], where lane i holds next[i] |
-/// | atomic_shared, atomic_global | x ← what a word of the lane's own held before x was added to it |
+/// | atomic_shared, atomic_global | x ← the old value of the lane's own word, to which it adds x |
 class OpLatency {
  public:
   static constexpr std::string_view name = "op_latency";
@@ -58,270 +52,41 @@ class OpLatency {
     Op op;
     unsigned steps;
     double a, b;                            ///< Exact in the operation's type.
-    std::span<const std::uint64_t> starts;  ///< For each lane of a warp the bits that it begins with, the lowest first.
-    std::span<const std::uint32_t> next;    ///< shuffle: for each lane.
-    std::span<std::uint64_t> ends;          ///< For each lane.
-    std::span<std::uint32_t> words;         ///< atomic_global: one for each lane, to be set to 1 first.
-    std::span<Elapsed> elapsed;             ///< Two: of the second stretch and of the third.
+    std::span<const std::uint64_t> starts;  ///< One per lane: the bits of its first x, in the low end.
+    std::span<const std::uint32_t> next;    ///< shuffle: one per lane.
+    std::span<std::uint64_t> ends;          ///< One per lane.
+    std::span<std::uint32_t> words;         ///< atomic_global: one per lane; set it to 1 first.
+    std::span<Elapsed> elapsed;             ///< Two: of the second and of the third run.
   };
 
-  static std::vector<Axis> axes() {
-    std::vector<Value> ops;
-    for (const std::string_view op : op_names) ops.emplace_back(std::string(op));
-    const Value own = std::int64_t{0};
-    return {{.name = "op", .meaning = "operation", .bench = ops, .allowed = ops},
-            {.name = "steps",
-             .meaning = "dependent steps in the shorter stretch; 0: the operation's own",
-             .bench = {own},
-             .most = 1 << 16,
-             .implied = own}};
-  }
+  static std::vector<Axis> axes();
+  static bool exists(const Point& point);
+  static std::vector<TestPoint> test_points();
+  static Cost cost(const Point& point);
+  static std::size_t footprint(const Point& point);
+  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
 
-  /// Rounds of halves are whole; what approximations may be off by must not hide steps.
-  static bool exists(const Point& point) {
-    const std::int64_t steps = point.integer("steps");
-    switch (op_of(point)) {
-      case Op::fma_f16x2:
-        return steps % f16_pair.round == 0;
-      case Op::sin:
-        return steps <= 256;
-      case Op::rcp:
-      case Op::sqrt:
-        return steps <= 4096;
-      default:
-        return true;
-    }
-  }
+  static Op op_of(const Point& point);
+  static Point at(Op op, std::int64_t steps);
 
-  static std::vector<TestPoint> test_points() {
-    std::vector<TestPoint> points;
-    for (std::size_t op = 0; op < op_names.size(); ++op)
-      for (const std::int64_t steps : {1, 63, 130, 512})
-        if (const Point point = at(Op(op), steps); exists(point)) points.push_back({point, false});
-    return points;
-  }
-
-  static Op op_of(const Point& point) {
-    return Op(std::find(op_names.begin(), op_names.end(), point.word("op")) - op_names.begin());
-  }
-  static Point at(Op op, std::int64_t steps) {
-    return product(axes(), {{std::string(op_names[std::size_t(op)])}, {steps}}).front();
-  }
-  static std::int64_t steps(const Point& point) {
-    if (const std::int64_t given = point.integer("steps")) return given;
-    return op_of(point) == Op::sin ? 256 : 4096;
-  }
-  static std::int64_t all_steps(const Point& point) { return 4 * steps(point); }
-
-  static Cost cost(const Point& point) {
-    return {.accesses = static_cast<double>(all_steps(point)), .rated = Quantity::accesses, .ceiling = {}};
-  }
-  static std::size_t footprint(const Point&) { return 64 * 24 + 10 * Buffer<std::byte>::guard; }
-
-  OpLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
-      : device_(device),
-        op_(op_of(point)),
-        steps_(steps(point)),
-        lanes_(static_cast<std::size_t>(std::max(1, device.info().warp_size))),
-        seed_(seed) {
-    a_ = op_ == Op::mad_i32 ? 1664525 : op_ == Op::fma_f16x2 ? f16_pair.factor() : swinging_factor(4 * steps_);
-    b_ = op_ == Op::mad_i32 ? 1013904223 : op_ == Op::rcp ? double{Rotation::b()} : swinging_addend;
-    for (std::size_t set = 0; set < sets; ++set) {
-      starts_.emplace_back(device, lanes_);
-      next_.emplace_back(device, lanes_);
-      ends_.emplace_back(device, lanes_);
-      words_.emplace_back(device, lanes_);
-      elapsed_.emplace_back(device, 2);
-    }
-    expected_.resize(sets);
-  }
-
-  void refill(std::uint64_t generation) {
-    const std::vector<std::uint32_t> next = two_cycles();
-    for (std::size_t set = 0; set < starts_.size(); ++set) {
-      std::vector<std::uint64_t> starts(lanes_);
-      const RandomStream random(generation_seed(seed_, generation), set);
-      for (std::size_t lane = 0; lane < lanes_; ++lane) starts[lane] = start(lane, random(lane));
-      expected_[set].clear();
-      for (const std::uint64_t bits : starts) expected_[set].push_back(end(bits, next));
-      starts_[set].write(std::span<const std::uint64_t>(starts));
-      next_[set].write(std::span<const std::uint32_t>(next));
-    }
-  }
-
+  OpLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
+  void refill(std::uint64_t generation);
+  Args args(std::size_t set) const;
   Memory outputs(std::size_t set) const { return {ends_[set].bytes(), words_[set].bytes(), elapsed_[set].bytes()}; }
-
-  Args args(std::size_t set) const {
-    return {op_,
-            static_cast<unsigned>(steps_),
-            a_,
-            b_,
-            starts_[set].span(),
-            next_[set].span(),
-            ends_[set].span(),
-            words_[set].span(),
-            elapsed_[set].span()};
-  }
-
-  void poison() {
-    for (std::size_t set = 0; set < ends_.size(); ++set) {
-      ends_[set].poison();
-      words_[set].poison();
-      elapsed_[set].poison();
-    }
-  }
-
-  Verdict check(ResultIn) const {
-    device_.synchronize();
-    Verdict worst{.ok = true, .error = 0, .bound = bound(), .where = {}};
-    for (std::size_t set = 0; set < ends_.size(); ++set) {
-      if (!ends_[set].guards_intact() || !starts_[set].guards_intact() || !next_[set].guards_intact() ||
-          !words_[set].guards_intact() || !elapsed_[set].guards_intact())
-        return {.ok = false, .where = "a guard band beside starts, ends or words was written to"};
-      const std::vector<std::uint64_t> ends = ends_[set].read();
-      for (std::size_t lane = 0; lane < lanes_; ++lane) {
-        const double is = number(ends[lane]), should_be = number(expected_[set][lane]);
-        const double off = ends[lane] == expected_[set][lane] ? 0 : error(is, should_be);
-        if (off <= worst.error) continue;
-        worst.error = off;
-        if (off <= worst.bound) continue;
-        worst.ok = false;
-        worst.where = mismatch("lane " + std::to_string(lane) + " of input " + std::to_string(set), is, should_be);
-        if (std::isnan(off)) return worst;
-      }
-    }
-    return worst;
-  }
-
-  /// The median over inputs by the multiprocessor's clock; by the device's timer where that is fine enough for it.
-  std::vector<Observation> observe() const {
-    std::vector<double> cycles;
-    double nanoseconds = 0;
-    for (const auto& buffer : elapsed_) {
-      const std::vector<Elapsed> took = buffer.read();
-      if (took[0].cycles == unwritten || took[1].cycles == unwritten) return {};
-      cycles.push_back((static_cast<double>(took[1].cycles) - static_cast<double>(took[0].cycles)) /
-                       static_cast<double>(steps_));
-      nanoseconds += static_cast<double>(took[1].nanoseconds) - static_cast<double>(took[0].nanoseconds);
-    }
-    std::nth_element(cycles.begin(), cycles.begin() + std::ptrdiff_t(cycles.size() / 2), cycles.end());
-    std::vector<Observation> observed{{"cycles_per_op", "cycle", cycles[cycles.size() / 2]}};
-    if (nanoseconds > 50'000)
-      observed.push_back(
-          {"ns_per_op", "ns", nanoseconds / static_cast<double>(steps_) / static_cast<double>(elapsed_.size())});
-    return observed;
-  }
-
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) {
-    std::vector<std::string> lines;
-    for (const Outcome& o : outcomes)
-      if (const auto cycles = o.observed.find("cycles_per_op"); cycles != o.observed.end())
-        lines.push_back(o.point.word("op") + ": " + fixed(cycles->second, 1) + " cycles by " + o.rung);
-    return lines;
-  }
+  void poison();
+  Verdict check(ResultIn) const;
+  /// Median cycles per operation over the inputs; nanoseconds where the device's timer resolves them.
+  std::vector<Observation> observe() const;
 
  private:
-  static constexpr std::uint64_t unwritten = ~std::uint64_t{0};
-
+  std::int64_t all_steps() const { return 4 * steps_; }
   bool is_approximate() const { return op_ == Op::rcp || op_ == Op::sqrt || op_ == Op::sin; }
-
-  /// In radians for rcp, relative for sqrt, absolute for sin. sqrt: errors of 2 ulp for the root, at most as large as
-  /// the sum, and half a one for the sum, add up to what half of the steps make, since a root halves what is before it.
-  /// sin: each step within 2^-20.5, the most that the special-function unit is off by, and 1 - x²/2 of the ones before.
-  double bound() const {
-    const auto n = static_cast<double>(4 * steps_);
-    if (op_ == Op::rcp) return Rotation::bound(4 * steps_, 2);
-    if (op_ == Op::sqrt) return n * 2.5 * 0x1p-24;
-    return op_ == Op::sin ? n / 2.5 * 0x1p-20 : 0;
-  }
-
-  double error(double is, double should_be) const {
-    if (op_ == Op::rcp) return std::isnan(is) ? is : Rotation::between(Rotation::place(is), Rotation::place(should_be));
-    const double off = std::abs(is - should_be);
-    if (is_approximate()) return op_ == Op::sqrt ? off / should_be : off;
-    return off > 0 ? off : std::nan("");  // the same number in other bits
-  }
-
-  /// Two cycles over the lanes, whose lengths have no common divisor: 13 and 19, or 29 and 35.
-  std::vector<std::uint32_t> two_cycles() const {
-    std::vector<std::uint32_t> next(lanes_);
-    const std::size_t first = lanes_ < 8 ? lanes_ : lanes_ / 2 - 3;
-    for (std::size_t lane = 0; lane < lanes_; ++lane)
-      next[lane] = static_cast<std::uint32_t>(lane + 1 == first ? 0 : lane + 1 == lanes_ ? first % lanes_ : lane + 1);
-    return next;
-  }
-
-  static std::uint64_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
-  static std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
-  static float to_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
-
-  std::uint64_t start(std::size_t lane, std::uint32_t random) const {
-    const double share = std::ldexp(random | 1, -32);
-    switch (op_) {
-      case Op::fma_f32:
-        return bits(static_cast<float>(0.5 + share / 2));
-      case Op::fma_f64:
-        return bits(0.5 + share / 2);
-      case Op::add_f32:
-        return bits(static_cast<float>(random >> 12));
-      case Op::rcp:
-        return bits(static_cast<float>(Rotation::at(share * std::numbers::pi)));
-      case Op::sqrt:
-      case Op::sin:
-        return bits(static_cast<float>(1 + share / 2));
-      case Op::shuffle:
-        return lane;
-      default:
-        return random;
-    }
-  }
-
-  /// 4·steps steps from there.
-  std::uint64_t end(std::uint64_t from, const std::vector<std::uint32_t>& next) const {
-    const auto repeat = [&](auto x, const auto& step) {
-      for (std::int64_t s = 0; s < 4 * steps_; ++s) x = step(x);
-      return x;
-    };
-    auto word = static_cast<std::uint32_t>(from);
-    std::uint32_t held = 1;
-    switch (op_) {
-      case Op::fma_f32:
-        return bits(repeat(to_float(from), [&](float x) {
-          return multiply_add(x, static_cast<float>(a_), static_cast<float>(b_), Rounding::fused);
-        }));
-      case Op::fma_f64:
-        return bits(
-            repeat(std::bit_cast<double>(from), [&](double x) { return multiply_add(x, a_, b_, Rounding::fused); }));
-      case Op::fma_f16x2: {
-        static const std::vector<std::uint16_t> table = f16_pair.steps();
-        return f16_pair.end(word, 4 * steps_, table);
-      }
-      case Op::mad_i32:
-        return repeat(word, [](std::uint32_t x) { return 1664525u * x + 1013904223u; });
-      case Op::add_f32:
-        return bits(repeat(to_float(from), [](float x) { return x + 1; }));
-      case Op::rcp:
-        return bits(static_cast<float>(Rotation::at(Rotation::after(Rotation::place(to_float(from)), 4 * steps_))));
-      case Op::sqrt:
-        return bits(static_cast<float>(repeat(double{to_float(from)}, [](double x) { return x + std::sqrt(x); })));
-      case Op::sin:
-        return bits(static_cast<float>(repeat(double{to_float(from)}, [](double x) { return std::sin(x); })));
-      case Op::shuffle:
-        return repeat(word, [&](std::uint32_t x) { return next[x]; });
-      default:
-        return repeat(word, [&](std::uint32_t x) {
-          const std::uint32_t old = held;
-          held += x;
-          return old;
-        });
-    }
-  }
-
-  double number(std::uint64_t from) const {
-    if (op_ == Op::fma_f64) return std::bit_cast<double>(from);
-    return op_ == Op::fma_f32 || op_ == Op::add_f32 || is_approximate() ? double{to_float(from)}
-                                                                        : static_cast<double>(from);
-  }
+  double bound() const;
+  double error(double is, double should_be) const;
+  double number(std::uint64_t bits) const;
+  std::vector<std::uint32_t> two_cycles() const;
+  std::uint64_t start(std::size_t lane, std::uint32_t random) const;
+  std::uint64_t end(std::uint64_t start, const std::vector<std::uint32_t>& next) const;
 
   Device& device_;
   Op op_;

@@ -15,6 +15,7 @@
 #include "experiments/access_pattern.hpp"
 #include "experiments/atomic_contention.hpp"
 #include "experiments/bank_conflict.hpp"
+#include "experiments/chain_steps.hpp"
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
@@ -224,9 +225,9 @@ Format low_float() {
           [](double value) { return format<float>().encoded(value); }};
 }
 
-/// The results of rotations are places on a circle.
-bool in_one_place(double is, double was, double bound) {
-  return Rotation::between(Rotation::place(is), Rotation::place(was)) <= 2 * bound;
+/// The results of rotations are angles.
+bool same_angle(double is, double was, double bound) {
+  return Rotation::between(Rotation::angle_of(is), Rotation::angle_of(was)) <= 2 * bound;
 }
 
 Judged judge(const OpLatency::Args& args, const Verdict& right) {
@@ -238,7 +239,7 @@ Judged judge(const OpLatency::Args& args, const Verdict& right) {
   if (args.op != Op::rcp && args.op != Op::sqrt && args.op != Op::sin) return ends;
   ends.format = low_float();
   ends.may_be_right = [op = args.op, bound](double is, double was) {
-    if (op == Op::rcp) return in_one_place(is, was, bound);
+    if (op == Op::rcp) return same_angle(is, was, bound);
     const double most = op == Op::sqrt ? bound * std::abs(was) / (1 - bound) : bound;
     return std::abs(is - was) <= 2 * most;
   };
@@ -264,7 +265,7 @@ Judged judge(const PeakCompute::Args& args, const Verdict& right) {
       return judged(as<std::uint32_t>(args.ends));
     case Type::special: {
       Judged ends = judged(as<float>(args.ends));
-      ends.may_be_right = [bound = right.bound](double is, double was) { return in_one_place(is, was, bound); };
+      ends.may_be_right = [bound = right.bound](double is, double was) { return same_angle(is, was, bound); };
       return ends;
     }
     case Type::tensor_f64:

@@ -37,18 +37,20 @@ TEST(Wavefronts, AreTheWordsOfTheBusiestBank) {
 
 /// Of the first column, as a layout has it.
 template <class Layout>
-unsigned wavefronts_in(unsigned stride, unsigned unit) {
-  std::vector<std::uint32_t> places;
+unsigned wavefronts_in(unsigned stride, unsigned element_words) {
+  std::vector<std::uint32_t> positions;
   for (unsigned lane = 0; lane < 32; ++lane)
-    places.push_back(Layout::at(tile_columns::word(0, lane, 32, stride, unit), unit));
-  return tile_columns::wavefronts(places, unit);
+    positions.push_back(Layout::position(tile_columns::first_word(0, lane, 32, stride, element_words), element_words));
+  return tile_columns::wavefronts(positions, element_words);
 }
 
 TEST(Wavefronts, AreFewestInPaddedAndSwizzledColumns) {
-  for (const unsigned unit : {1, 2, 4})
-    for (unsigned stride = unit; stride <= 32; stride *= 2) {
-      EXPECT_EQ(wavefronts_in<tile_columns::Padded>(stride, unit), unit) << stride << " " << unit;
-      EXPECT_EQ(wavefronts_in<tile_columns::Swizzled>(stride, unit), unit) << stride << " " << unit;
+  for (const unsigned element_words : {1, 2, 4})
+    for (unsigned stride = element_words; stride <= 32; stride *= 2) {
+      EXPECT_EQ(wavefronts_in<tile_columns::Padded>(stride, element_words), element_words)
+          << stride << " " << element_words;
+      EXPECT_EQ(wavefronts_in<tile_columns::Swizzled>(stride, element_words), element_words)
+          << stride << " " << element_words;
     }
   EXPECT_EQ(wavefronts_in<tile_columns::Padded>(33, 1), 2u);
   EXPECT_EQ(wavefronts_in<tile_columns::Swizzled>(33, 1), 32u);
@@ -56,18 +58,19 @@ TEST(Wavefronts, AreFewestInPaddedAndSwizzledColumns) {
 
 template <class Layout>
 void expect_places_of_their_own() {
-  for (const unsigned unit : {1, 2, 4}) {
-    std::set<unsigned> places;
-    for (unsigned word = 0; word < tile_columns::words; word += unit) {
-      const unsigned place = Layout::at(word, unit);
-      EXPECT_EQ(place % unit, 0u);
-      EXPECT_LE(place + unit, tile_columns::room(unit));
-      EXPECT_TRUE(places.insert(place).second) << word;
+  for (const unsigned element_words : {1, 2, 4}) {
+    std::set<unsigned> positions;
+    for (unsigned word = 0; word < tile_columns::tile_words; word += element_words) {
+      const unsigned position = Layout::position(word, element_words);
+      EXPECT_EQ(position % element_words, 0u);
+      EXPECT_LE(position + element_words, tile_columns::shared_words(element_words));
+      EXPECT_TRUE(positions.insert(position).second) << word;
     }
     for (const unsigned lanes : {32, 64})
-      for (unsigned word = 0; word < tile_columns::words - tile_columns::slab_words(lanes); word += unit)
-        ASSERT_EQ(Layout::at(word + tile_columns::slab_words(lanes), unit),
-                  Layout::at(word, unit) + Layout::at(tile_columns::slab_words(lanes), unit));
+      for (unsigned word = 0; word < tile_columns::tile_words - tile_columns::slab_words(lanes); word += element_words)
+        ASSERT_EQ(
+            Layout::position(word + tile_columns::slab_words(lanes), element_words),
+            Layout::position(word, element_words) + Layout::position(tile_columns::slab_words(lanes), element_words));
   }
 }
 
@@ -79,16 +82,19 @@ TEST(TileColumns, HavePlacesOfTheirOwnInEveryLayout) {
 
 TEST(TileColumns, AreDisjointAndWithinASlab) {
   for (const unsigned lanes : {32, 64})
-    for (const unsigned unit : {1, 2, 4})
-      for (unsigned stride = unit; stride <= 64; stride += unit) {
-        ASSERT_GE(tile_columns::count(stride, unit), 8u) << stride << " " << unit;   // warps that store
-        ASSERT_TRUE(unit > 1 || tile_columns::count(stride, unit) >= 16) << stride;  // warps with atomics
+    for (const unsigned element_words : {1, 2, 4})
+      for (unsigned stride = element_words; stride <= 64; stride += element_words) {
+        ASSERT_GE(tile_columns::columns(stride, element_words), 8u)
+            << stride << " " << element_words;  // warps that store
+        ASSERT_TRUE(element_words > 1 || tile_columns::columns(stride, element_words) >= 16)
+            << stride;  // warps with atomics
         std::set<unsigned> words;
-        for (unsigned column = 0; column < tile_columns::count(stride, unit); ++column)
+        for (unsigned column = 0; column < tile_columns::columns(stride, element_words); ++column)
           for (unsigned lane = 0; lane < lanes; ++lane) {
-            const unsigned word = tile_columns::word(column, lane, lanes, stride, unit);
-            ASSERT_LE(word + unit, tile_columns::slab_words(lanes));
-            for (unsigned w = 0; w < unit; ++w) ASSERT_TRUE(words.insert(word + w).second) << stride << " " << unit;
+            const unsigned word = tile_columns::first_word(column, lane, lanes, stride, element_words);
+            ASSERT_LE(word + element_words, tile_columns::slab_words(lanes));
+            for (unsigned w = 0; w < element_words; ++w)
+              ASSERT_TRUE(words.insert(word + w).second) << stride << " " << element_words;
           }
       }
 }
@@ -97,20 +103,20 @@ TEST(TileColumns, AreDisjointAndWithinASlab) {
 void solve(const BankConflict& problem, std::size_t set, unsigned n) {
   using Op = BankConflict::Op;
   const auto args = problem.args(set);
-  const unsigned unit = args.width / 4, threads = args.warps * args.lanes;
+  const unsigned element_words = args.width / 4, threads = args.warps * args.lanes;
   const unsigned slab = tile_columns::slab_words(args.lanes), slabs = tile_columns::slabs(args.lanes);
   const auto word = [&](unsigned thread) {
-    const unsigned column = thread / args.lanes % tile_columns::count(args.stride, unit);
-    return tile_columns::word(column, thread % args.lanes, args.lanes, args.stride, unit);
+    const unsigned column = thread / args.lanes % tile_columns::columns(args.stride, element_words);
+    return tile_columns::first_word(column, thread % args.lanes, args.lanes, args.stride, element_words);
   };
   for (unsigned block = 0; block < args.blocks; ++block) {
     std::vector<std::uint32_t> tile(args.in.begin(), args.in.end());
     for (unsigned thread = 0; thread < threads; ++thread) {
       std::uint32_t v = block * threads + thread;
-      args.places[thread] = word(thread);
+      args.positions[thread] = word(thread);
       for (unsigned i = 0; i < n; ++i) {
         if (args.op == Op::store) v = tile_columns::fold(v, 1);
-        for (unsigned w = 0; w < unit; ++w) {
+        for (unsigned w = 0; w < element_words; ++w) {
           std::uint32_t& at = tile[word(thread) + i % slabs * slab + w];
           if (args.op == Op::load) v = tile_columns::fold(v, at);
           if (args.op == Op::store) at = v;
@@ -123,7 +129,7 @@ void solve(const BankConflict& problem, std::size_t set, unsigned n) {
     for (unsigned thread = 0; thread < threads; ++thread) {
       std::uint32_t v = block;
       for (unsigned s = 0; s < slabs; ++s)
-        for (unsigned w = 0; w < unit; ++w)
+        for (unsigned w = 0; w < element_words; ++w)
           v = tile_columns::fold(v, tile[word((thread + 1) % threads) + s * slab + w]);
       args.out[block * threads + thread] = v;
     }
@@ -156,8 +162,8 @@ TEST(BankConflict, LooksAtWhereElementsAreSaidToBe) {
   ASSERT_EQ(problem.observe().size(), 3u);
   EXPECT_EQ(problem.observe()[1].value, 5);
   EXPECT_EQ(problem.observe()[2].value, 5e8);
-  for (const std::uint32_t wrong : {2u, tile_columns::room(4)}) {  // misaligned; behind the tile
-    problem.args(0).places[3] = wrong;
+  for (const std::uint32_t wrong : {2u, tile_columns::shared_words(4)}) {  // misaligned; behind the tile
+    problem.args(0).positions[3] = wrong;
     EXPECT_FALSE(problem.check(ResultIn::device).ok);
   }
 }
@@ -185,7 +191,7 @@ TEST(BankConflict, FindsTheLineThroughItsPoints) {
   }
   const auto lines = BankConflict::findings(outcomes);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("1.010 cycles for each wavefront and +1.50 beside them"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("1.010 cycles per wavefront and +1.50 per access"), std::string::npos) << lines[0];
   EXPECT_NE(lines[0].find("32: 33.82 (32)"), std::string::npos) << lines[0];
 }
 

@@ -1,4 +1,4 @@
-// The oracle of single operations, and what is made of two stretches' clocks.
+// Oracle of op_latency, and cycles per operation from two timed runs.
 #include "experiments/op_latency.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ void run(const OpLatency::Args& args, std::int64_t steps) {
   args.ends[0] = x;
 }
 
-TEST(OpLatency, SeesASixtyFourthTooFewOrTooMany) {
+TEST(OpLatency, IsWrongASixtyFourthOfTheStepsTooFewOrTooMany) {
   for (const Op op :
        {Op::fma_f32, Op::fma_f64, Op::mad_i32, Op::add_f32, Op::rcp, Op::sqrt, Op::sin, Op::atomic_shared})
     for (const std::int64_t steps : {64, 256}) {
@@ -74,7 +74,7 @@ TEST(OpLatency, SeesASixtyFourthTooFewOrTooMany) {
     }
 }
 
-TEST(OpLatency, TakesTheDifferenceOfItsStretches) {
+TEST(OpLatency, TakesTheDifferenceOfItsRuns) {
   OpLatency problem(*open_host_device(), OpLatency::at(Op::fma_f32, 1000), 9, 1);
   problem.refill(0);
   problem.poison();
@@ -90,7 +90,7 @@ TEST(OpLatency, TakesTheDifferenceOfItsStretches) {
   EXPECT_DOUBLE_EQ(problem.observe()[1].value, 100);
 }
 
-TEST(OpLatency, ExistsWhereStepsShow) {
+TEST(OpLatency, ExistsWhereTheBoundHidesNoStep) {
   EXPECT_FALSE(OpLatency::exists(OpLatency::at(Op::fma_f16x2, 100)));
   EXPECT_TRUE(OpLatency::exists(OpLatency::at(Op::fma_f16x2, 0)));
   EXPECT_FALSE(OpLatency::exists(OpLatency::at(Op::sin, 4096)));

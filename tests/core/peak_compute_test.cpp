@@ -1,4 +1,4 @@
-// The oracle of chains: every step shows in the end, in each type, and what is right may round as it likes.
+// Oracle of peak_compute: every step shows in the end, in each type; every valid rounding is right.
 #include "experiments/peak_compute.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/host_device.hpp"
+#include "experiments/chain_steps.hpp"
 
 namespace crosswarp {
 namespace {
@@ -31,10 +32,10 @@ void run_halves(const PeakCompute::Args& args, const HalfPair& pair, std::int64_
         pair.end(args.starts_as<std::uint32_t>()[c % PeakCompute::start_count], steps, table);
 }
 
-/// By plain loops over decoded factors.
+/// Plain loops over decoded operands.
 void run_tiles(const PeakCompute::Args& args, std::int64_t steps) {
   const auto [rows, columns, depth] = PeakCompute::tile(args.type);
-  const auto factor = [&](std::span<const std::byte> from, std::size_t i) -> double {
+  const auto element = [&](std::span<const std::byte> from, std::size_t i) -> double {
     const auto word = [&](auto value) {
       std::memcpy(&value, from.data() + i * sizeof value, sizeof value);
       return value;
@@ -59,8 +60,8 @@ void run_tiles(const PeakCompute::Args& args, std::int64_t steps) {
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < columns; ++c)
         for (std::size_t k = 0; k < depth; ++k) {
-          const double a = factor(args.factors_a, (s * rows + r) * depth + k),
-                       b = factor(args.factors_b, c * depth + k);
+          const double a = element(args.operand_a, (s * rows + r) * depth + k),
+                       b = element(args.operand_b, c * depth + k);
           ASSERT_NE(a, 0);
           ASSERT_NE(b, 0);
           products[(s * rows + r) * columns + c] += a * b;
@@ -70,7 +71,7 @@ void run_tiles(const PeakCompute::Args& args, std::int64_t steps) {
     for (std::int64_t s = 0; s < steps; ++s)
       for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] += products[(t + std::size_t(s)) % PeakCompute::slabs * sums.size() + i];
-        ASSERT_TRUE(args.type != Type::tensor_fp8 || std::abs(sums[i]) < 1 << 13);  // what Hopper's sums hold
+        ASSERT_TRUE(args.type != Type::tensor_fp8 || std::abs(sums[i]) < 1 << 13);  // bits of Hopper's fp8 accumulators
       }
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const std::size_t at = t * sums.size() + i;
@@ -119,14 +120,14 @@ class ChainsOf : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(ChainsOf, AreRightAfterTheirSteps) {
+TEST_P(ChainsOf, AreRightAfterAllSteps) {
   const Verdict verdict = after(steps());
   EXPECT_TRUE(verdict.ok) << verdict.where;
 }
 
-TEST_P(ChainsOf, AreWrongAfterAnyOtherNumberOfThem) {
+TEST_P(ChainsOf, AreWrongAfterAnyOtherNumberOfSteps) {
   for (const std::int64_t fewer : {1, 2, 3, 4, 5, 8, 13, 16, 32, 64, 128, 256, 512, 1024}) {
-    if (fewer >= steps() || (PeakCompute::is_half(type()) && fewer % PeakCompute::half_step_unit)) continue;
+    if (fewer >= steps() || (PeakCompute::is_half(type()) && fewer % PeakCompute::half_step_multiple)) continue;
     EXPECT_FALSE(after(steps() - fewer).ok) << fewer;
     EXPECT_FALSE(after(steps() + fewer).ok) << fewer;
   }
@@ -137,7 +138,7 @@ TEST_P(ChainsOf, AreWrongIfNotComputedAtAll) {
   EXPECT_FALSE(problem.check(ResultIn::device).ok);
 }
 
-TEST_P(ChainsOf, AreAllLookedAt) {
+TEST_P(ChainsOf, AreAllChecked) {
   for (const std::size_t at : {0ul, 1ul, 70ul}) {
     ASSERT_TRUE(after(steps()).ok);
     auto ends = problem.args(1).ends;
@@ -151,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Types, ChainsOf, testing::Range(0, int(PeakCompute::typ
   return std::string(PeakCompute::type_names[std::size_t(info.param)]);
 });
 
-TEST(PeakCompute, TakesEveryRightRoundingButNoMixture) {
+TEST(PeakCompute, AcceptsEachRoundingButNoMixture) {
   PeakCompute problem(*open_host_device(), PeakCompute::at(Type::f32, 100, 1000), 3, 1);
   problem.refill(0);
   const auto args = problem.args(0);
@@ -166,7 +167,7 @@ TEST(PeakCompute, TakesEveryRightRoundingButNoMixture) {
   EXPECT_FALSE(problem.check(ResultIn::device).ok);
 }
 
-TEST(PeakCompute, KeepsValuesFiniteAndFromSettlingForAsManyStepsAsItTakes) {
+TEST(PeakCompute, KeepsValuesOscillatingUpToTheMaxOfSteps) {
   for (const Type type : {Type::f32, Type::f64}) {
     PeakCompute problem(*open_host_device(), PeakCompute::at(type, 64, 1 << 20), 3, 1);
     problem.refill(0);
@@ -175,19 +176,19 @@ TEST(PeakCompute, KeepsValuesFiniteAndFromSettlingForAsManyStepsAsItTakes) {
       EXPECT_EQ(problem.check(ResultIn::device).ok, steps == 1 << 20);
     }
     const double end = type == Type::f32 ? problem.args(0).ends_as<float>()[5] : problem.args(0).ends_as<double>()[5];
-    EXPECT_GT(std::abs(end - 0.375), 0.03);  // it still swings
+    EXPECT_GT(std::abs(end - 0.375), 0.03);  // it still oscillates
     EXPECT_LT(std::abs(end - 0.375), 1.5);
   }
 }
 
-TEST(PeakCompute, KeepsSumsOfTheSmallestTypeWithinThirteenBits) {
+TEST(PeakCompute, KeepsAccumulatorsOfFp8WithinThirteenBits) {
   PeakCompute problem(*open_host_device(), PeakCompute::at(Type::tensor_fp8, 1, PeakCompute::most_tensor_steps), 3, 1);
   problem.refill(0);
   run(problem.args(0), PeakCompute::most_tensor_steps);
   EXPECT_TRUE(problem.check(ResultIn::device).ok);
 }
 
-TEST(PeakCompute, ExistsWhereStepsComeInWholeGroups) {
+TEST(PeakCompute, ExistsForMultiplesOfTheTypesSteps) {
   const auto exists = [](Type type, std::int64_t chains, std::int64_t steps) {
     return PeakCompute::exists(PeakCompute::at(type, chains, steps));
   };
@@ -214,7 +215,7 @@ TEST(PeakCompute, CountsAMultiplyAddAsTwo) {
   EXPECT_EQ(PeakCompute::cost(PeakCompute::at(Type::tensor_f16, 2, 16)).flops, 2.0 * 64 * 256 * 16 * 32);
 }
 
-TEST(PeakCompute, FindsOperationsInAClock) {
+TEST(PeakCompute, FindsOperationsPerCycle) {
   const Point point = PeakCompute::at(Type::f32, 0, 0);
   const Cost cost = PeakCompute::cost(point);
   const auto outcome = [&](const char* rung, double rate, double share_of_block) {
@@ -230,7 +231,7 @@ TEST(PeakCompute, FindsOperationsInAClock) {
                                             outcome("in waves of blocks", 60e12, 0.5),
                                             {"unknown", point, cost.flops / 99e12, cost, {}}});
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0], "f32: 252.5 operations in a clock of each multiprocessor, at 1980 MHz, by fast");
+  EXPECT_EQ(lines[0], "f32: 252.5 operations per cycle and multiprocessor, at 1980 MHz, by fast");
 }
 
 TEST(HalfFormats, RoundTripAndRoundToEven) {

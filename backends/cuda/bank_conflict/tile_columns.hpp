@@ -1,5 +1,5 @@
 // The accesses of bank_conflict, for any layout of its tile. The loop holds nothing but the accesses, what changes the
-// value, and a counter: each lane's places are constants away from one register.
+// value, and a counter: each lane's positions are constants away from one register.
 #pragma once
 
 #include <type_traits>
@@ -11,9 +11,10 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// An element of `unit` words, which is loaded and stored at once.
-template <unsigned unit>
-using Element = std::conditional_t<unit == 1, std::uint32_t, std::conditional_t<unit == 2, uint2, uint4>>;
+/// An element of `element_words` words, which is loaded and stored at once.
+template <unsigned element_words>
+using Element =
+    std::conditional_t<element_words == 1, std::uint32_t, std::conditional_t<element_words == 2, uint2, uint4>>;
 
 __device__ inline std::uint32_t folded(std::uint32_t value, std::uint32_t e) { return tile_columns::fold(value, e); }
 __device__ inline std::uint32_t folded(std::uint32_t value, uint2 e) { return folded(folded(value, e.x), e.y); }
@@ -21,36 +22,39 @@ __device__ inline std::uint32_t folded(std::uint32_t value, uint4 e) {
   return folded(folded(value, make_uint2(e.x, e.y)), make_uint2(e.z, e.w));
 }
 
-template <unsigned unit>
-__device__ Element<unit> all_words(std::uint32_t value) {
-  if constexpr (unit == 1)
+template <unsigned element_words>
+__device__ Element<element_words> all_words(std::uint32_t value) {
+  if constexpr (element_words == 1)
     return value;
-  else if constexpr (unit == 2)
+  else if constexpr (element_words == 2)
     return make_uint2(value, value);
   else
     return make_uint4(value, value, value, value);
 }
 
 /// As BankConflict says. `zero` must be 0; `n` a multiple of the number of slabs.
-template <class Layout, unsigned unit, BankConflict::Op op>
+template <class Layout, unsigned element_words, BankConflict::Op op>
 __global__ void __launch_bounds__(1024)
-    access_columns(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* places, Elapsed* elapsed,
+    access_columns(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* positions, Elapsed* elapsed,
                    unsigned stride, unsigned n, unsigned zero) {
   using Op = BankConflict::Op;
   constexpr unsigned lanes = warp_size(), slabs = tile_columns::slabs(lanes);
-  constexpr unsigned slab = Layout::at(tile_columns::slab_words(lanes), unit) / unit;  // elements
+  constexpr unsigned slab =
+      Layout::position(tile_columns::slab_words(lanes), element_words) / element_words;  // elements
   std::uint32_t* const words = dynamic_shared<std::uint32_t>();
-  auto* const tile = reinterpret_cast<Element<unit>*>(words);
+  auto* const tile = reinterpret_cast<Element<element_words>*>(words);
 
-  for (unsigned word = threadIdx.x; word < tile_columns::words; word += blockDim.x)
-    words[Layout::at(word / unit * unit, unit) + word % unit] = in[word];
+  for (unsigned word = threadIdx.x; word < tile_columns::tile_words; word += blockDim.x)
+    words[Layout::position(word / element_words * element_words, element_words) + word % element_words] = in[word];
 
   // In elements.
-  const auto place_of = [&](unsigned thread) {
-    const unsigned column = thread / lanes % tile_columns::count(stride, unit);
-    return Layout::at(tile_columns::word(column, thread % lanes, lanes, stride, unit), unit) / unit;
+  const auto position_of = [&](unsigned thread) {
+    const unsigned column = thread / lanes % tile_columns::columns(stride, element_words);
+    return Layout::position(tile_columns::first_word(column, thread % lanes, lanes, stride, element_words),
+                            element_words) /
+           element_words;
   };
-  unsigned place = place_of(threadIdx.x);
+  unsigned position = position_of(threadIdx.x);
   std::uint32_t value = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t addend = tile_columns::addend(threadIdx.x);
   __syncthreads();
@@ -60,46 +64,46 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
     for (unsigned i = 0; i < slabs; ++i) {
       if constexpr (op == Op::load) {
-        value = folded(value, tile[place + i * slab]);
+        value = folded(value, tile[position + i * slab]);
       } else if constexpr (op == Op::store) {
         value = tile_columns::fold(value, 1);
-        tile[place + i * slab] = all_words<unit>(value);
+        tile[position + i * slab] = all_words<element_words>(value);
       } else {
-        atomicAdd(&words[place + i * slab], addend);
+        atomicAdd(&words[position + i * slab], addend);
       }
     }
-    place += zero;
+    position += zero;
   }
   keep(value);
   __syncthreads();
   const Elapsed took = watch.stop(value);
 
   if (threadIdx.x == 0) elapsed[blockIdx.x] = took;
-  if (blockIdx.x == 0) places[threadIdx.x] = place * unit;
+  if (blockIdx.x == 0) positions[threadIdx.x] = position * element_words;
   if constexpr (op != Op::load) {
     value = blockIdx.x;
-    const unsigned other = place_of((threadIdx.x + 1) % blockDim.x);
+    const unsigned other = position_of((threadIdx.x + 1) % blockDim.x);
     for (unsigned i = 0; i < slabs; ++i) value = folded(value, tile[other + i * slab]);
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-template <class Layout, unsigned unit, BankConflict::Op op>
+template <class Layout, unsigned element_words, BankConflict::Op op>
 void launch_columns(const Queue& queue, const BankConflict::Args& args) {
-  launch(access_columns<Layout, unit, op>, args.blocks, args.warps * args.lanes,
-         tile_columns::room(unit) * sizeof(std::uint32_t), queue, args.in.data(), args.out.data(), args.places.data(),
-         args.elapsed.data(), args.stride, args.n, args.zero);
+  launch(access_columns<Layout, element_words, op>, args.blocks, args.warps * args.lanes,
+         tile_columns::shared_words(element_words) * sizeof(std::uint32_t), queue, args.in.data(), args.out.data(),
+         args.positions.data(), args.elapsed.data(), args.stride, args.n, args.zero);
 }
 
 template <class Layout>
 void access(const Queue& queue, const BankConflict::Args& args) {
   using Op = BankConflict::Op;
   if (args.op == Op::atomic) return launch_columns<Layout, 1, Op::atomic>(queue, args);
-  const auto by_op = [&](auto unit) {
+  const auto by_op = [&](auto element_words) {
     if (args.op == Op::load)
-      launch_columns<Layout, unit(), Op::load>(queue, args);
+      launch_columns<Layout, element_words(), Op::load>(queue, args);
     else
-      launch_columns<Layout, unit(), Op::store>(queue, args);
+      launch_columns<Layout, element_words(), Op::store>(queue, args);
   };
   if (args.width == 4) by_op(std::integral_constant<unsigned, 1>{});
   if (args.width == 8) by_op(std::integral_constant<unsigned, 2>{});

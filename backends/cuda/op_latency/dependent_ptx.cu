@@ -15,7 +15,7 @@ bool is_of_the_assembly(const Point& point) {
 #if CROSSWARP_HAS_PTX
 struct HalfFma {
   using T = std::uint32_t;
-  static constexpr unsigned unroll = 64, round = f16_pair.round;
+  static constexpr unsigned unroll = 64, round = f16_pair.round_steps;
   std::uint32_t a, b, kept, ones;
   __device__ std::uint32_t begin(std::uint32_t mixed) const { return (mixed & kept) | ones; }
   __device__ std::uint32_t operator()(std::uint32_t x, const Lane&) const {
@@ -61,7 +61,8 @@ void measure(const Queue& queue, const OpLatency::Args& args) {
       return launch_chain(queue, args, Sin{});
     default:
       return launch_chain(queue, args,
-                          HalfFma{f16_pair.both(args.a), f16_pair.both(args.b), f16_pair.kept(), f16_pair.ones()});
+                          HalfFma{f16_pair.both(args.a), f16_pair.both(args.b), f16_pair.sign_and_mantissa(),
+                                  f16_pair.exponent_of_one()});
   }
 }
 #endif

@@ -5,6 +5,7 @@
 
 #include "backends/cuda/device/stopwatch.hpp"
 #include "backends/gpu/kernel.hpp"
+#include "experiments/chain_steps.hpp"
 #include "experiments/op_latency.hpp"
 
 namespace crosswarp::gpu {
@@ -58,7 +59,7 @@ __global__ void time_chain(OpLatency::Args args, Op op) {
     if constexpr (requires { Op::round; }) {
 #pragma unroll 1
       for (unsigned done = 0; done < steps; done += Op::round)
-        x = x * HalfPair::odd + walk(op.begin(x), Op::round, op, lane);
+        x = x * HalfPair::multiplier + walk(op.begin(x), Op::round, op, lane);
     } else {
       x = walk(x, steps, op, lane);
     }

@@ -7,6 +7,7 @@
 #include "backends/cuda/device/stopwatch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
+#include "experiments/chain_steps.hpp"
 #include "experiments/peak_compute.hpp"
 
 namespace crosswarp::gpu {
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(block)
         for (unsigned j = 0; j < count; ++j) x[j] = step.begin(mixed[j]);
         advance<count, unroll>(x, Step::round, step);
 #pragma unroll
-        for (unsigned j = 0; j < count; ++j) mixed[j] = mixed[j] * HalfPair::odd + x[j];
+        for (unsigned j = 0; j < count; ++j) mixed[j] = mixed[j] * HalfPair::multiplier + x[j];
       }
 #pragma unroll
       for (unsigned j = 0; j < count; ++j) x[j] = mixed[j];

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(block)
 #pragma unroll
         for (unsigned j = 0; j < columns / 8; ++j) multiply_add<type>(sums[j], of_a[s], of_b[j]);
     store_fragment<columns>(reinterpret_cast<const Sum(&)[columns / 2]>(sums),
-                            ends + t * tile.sums() + std::size_t{16} * warp * columns);
+                            ends + t * tile.accumulators() + std::size_t{16} * warp * columns);
   }
   const Elapsed took = watch.stop(sums[0][0]);
   if (blockIdx.x == 0 && threadIdx.x == 0) *elapsed = took;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(block)
 template <Type type, class Word, class Sum>
 void launch_tiles(const Queue& queue, const PeakCompute::Args& args) {
   launch(multiply_tiles<type, Word, Sum>, blocks_for(args.chains, 2), block, 0, queue,
-         reinterpret_cast<const Word*>(args.factors_a.data()), reinterpret_cast<const Word*>(args.factors_b.data()),
+         reinterpret_cast<const Word*>(args.operand_a.data()), reinterpret_cast<const Word*>(args.operand_b.data()),
          args.ends_as<Sum>(), args.chains, args.steps, args.elapsed.data());
 }
 

@@ -52,13 +52,13 @@ struct Half {
   std::uint32_t a, b, kept, ones;
   __device__ std::uint32_t begin(std::uint32_t mixed) const { return (mixed & kept) | ones; }
 };
-struct F16Pair : Half<f16_pair.round> {
+struct F16Pair : Half<f16_pair.round_steps> {
   __device__ std::uint32_t operator()(std::uint32_t x) const {
     asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
     return x;
   }
 };
-struct Bf16Pair : Half<bf16_pair.round> {
+struct Bf16Pair : Half<bf16_pair.round_steps> {
   __device__ std::uint32_t operator()(std::uint32_t x) const {
     asm volatile("fma.rn.bf16x2 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
     return x;
@@ -67,7 +67,7 @@ struct Bf16Pair : Half<bf16_pair.round> {
 
 template <class Step>
 Step half_step(const HalfPair& pair, const PeakCompute::Args& args) {
-  return {{pair.both(args.a), pair.both(args.b), pair.kept(), pair.ones()}};
+  return {{pair.both(args.a), pair.both(args.b), pair.sign_and_mantissa(), pair.exponent_of_one()}};
 }
 
 template <unsigned count>

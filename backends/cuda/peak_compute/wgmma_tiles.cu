@@ -23,7 +23,7 @@ constexpr unsigned depth = 32;   // bytes of a slab's row, and of an instruction
 constexpr unsigned piece = 16;   // bytes of a core matrix's row
 constexpr unsigned rows = 64, columns = 256, slabs = PeakCompute::slabs;
 constexpr unsigned slab = rows * depth;
-constexpr unsigned unroll = PeakCompute::tensor_step_unit;
+constexpr unsigned unroll = PeakCompute::tensor_step_multiple;
 
 /// Where shared memory has byte 16·p of row r of a factor: in core matrices of 8 rows of 16 bytes, each contiguous; the
 /// two of 8 rows lie side by side.
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const
 template <Type type>
 void launch_tiles(const Queue& queue, const PeakCompute::Args& args) {
   launch(multiply_tiles<type>, blocks_for(args.chains, block / warpgroup_size), block, 0, queue,
-         reinterpret_cast<const uint4*>(args.factors_a.data()), reinterpret_cast<const uint4*>(args.factors_b.data()),
+         reinterpret_cast<const uint4*>(args.operand_a.data()), reinterpret_cast<const uint4*>(args.operand_b.data()),
          args.ends_as<std::uint32_t>(), args.chains, args.steps, args.elapsed.data());
 }
 

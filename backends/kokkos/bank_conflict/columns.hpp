@@ -8,27 +8,29 @@
 namespace crosswarp::kokkos {
 namespace {
 
-template <unsigned unit>
-struct alignas(4 * unit) Element {
-  std::uint32_t word[unit];
+template <unsigned element_words>
+struct alignas(4 * element_words) Element {
+  std::uint32_t word[element_words];
 };
 
-template <class Layout, unsigned unit, BankConflict::Op op>
+template <class Layout, unsigned element_words, BankConflict::Op op>
 struct AccessColumns {
   using Policy = Kokkos::TeamPolicy<Exec>;
   using Op = BankConflict::Op;
 
   View<const std::uint32_t*> in;
-  View<std::uint32_t*> out, places;
+  View<std::uint32_t*> out, positions;
   unsigned warps, lanes, stride, n, zero;
 
-  KOKKOS_FUNCTION unsigned place_of(unsigned thread) const {
-    const unsigned column = thread / lanes % tile_columns::count(stride, unit);
-    return Layout::at(tile_columns::word(column, thread % lanes, lanes, stride, unit), unit) / unit;
+  KOKKOS_FUNCTION unsigned position_of(unsigned thread) const {
+    const unsigned column = thread / lanes % tile_columns::columns(stride, element_words);
+    return Layout::position(tile_columns::first_word(column, thread % lanes, lanes, stride, element_words),
+                            element_words) /
+           element_words;
   }
 
-  KOKKOS_FUNCTION static std::uint32_t folded(std::uint32_t value, const Element<unit>& element) {
-    for (unsigned i = 0; i < unit; ++i) value = tile_columns::fold(value, element.word[i]);
+  KOKKOS_FUNCTION static std::uint32_t folded(std::uint32_t value, const Element<element_words>& element) {
+    for (unsigned i = 0; i < element_words; ++i) value = tile_columns::fold(value, element.word[i]);
     return value;
   }
 
@@ -43,55 +45,57 @@ struct AccessColumns {
 
   KOKKOS_FUNCTION void operator()(const typename Policy::member_type& team) const {
     const unsigned slabs = tile_columns::slabs(lanes);
-    const unsigned slab = Layout::at(tile_columns::slab_words(lanes), unit) / unit;
+    const unsigned slab = Layout::position(tile_columns::slab_words(lanes), element_words) / element_words;
     const unsigned block = static_cast<unsigned>(team.league_rank()), threads = warps * lanes;
-    auto* const tile = static_cast<Element<unit>*>(team.team_scratch(0).get_shmem_aligned(
-        tile_columns::room(unit) * sizeof(std::uint32_t), sizeof(Element<unit>)));
+    auto* const tile = static_cast<Element<element_words>*>(team.team_scratch(0).get_shmem_aligned(
+        tile_columns::shared_words(element_words) * sizeof(std::uint32_t), sizeof(Element<element_words>)));
 
     for_threads(team, [&](unsigned thread) {
-      for (unsigned i = thread; i < tile_columns::words / unit; i += threads)
-        for (unsigned w = 0; w < unit; ++w) tile[Layout::at(i * unit, unit) / unit].word[w] = in(i * unit + w);
+      for (unsigned i = thread; i < tile_columns::tile_words / element_words; i += threads)
+        for (unsigned w = 0; w < element_words; ++w)
+          tile[Layout::position(i * element_words, element_words) / element_words].word[w] = in(i * element_words + w);
     });
     for_threads(team, [&](unsigned thread) {
-      unsigned place = place_of(thread);
+      unsigned position = position_of(thread);
       std::uint32_t value = block * threads + thread;
-      if (block == 0) places(thread) = place * unit;
+      if (block == 0) positions(thread) = position * element_words;
       for (unsigned done = 0; done < n; done += slabs) {
         for (unsigned i = 0; i < slabs; ++i) {
-          Element<unit>& element = tile[place + i * slab];
+          Element<element_words>& element = tile[position + i * slab];
           if constexpr (op == Op::load) {
             value = folded(value, element);
           } else if constexpr (op == Op::store) {
             value = tile_columns::fold(value, 1);
-            Element<unit> stored;
-            for (unsigned w = 0; w < unit; ++w) stored.word[w] = value;
+            Element<element_words> stored;
+            for (unsigned w = 0; w < element_words; ++w) stored.word[w] = value;
             element = stored;
           } else {
             Kokkos::atomic_add(&element.word[0], tile_columns::addend(thread));
           }
         }
-        place += zero;
+        position += zero;
       }
       if constexpr (op == Op::load) out(block * threads + thread) = value;
     });
     if constexpr (op != Op::load)
       for_threads(team, [&](unsigned thread) {
         std::uint32_t value = block;
-        const unsigned other = place_of((thread + 1) % threads);
+        const unsigned other = position_of((thread + 1) % threads);
         for (unsigned i = 0; i < slabs; ++i) value = folded(value, tile[other + i * slab]);
         out(block * threads + thread) = value;
       });
   }
 };
 
-template <class Layout, unsigned unit, BankConflict::Op op>
+template <class Layout, unsigned element_words, BankConflict::Op op>
 void launch_columns(const Queue& queue, const BankConflict::Args& args) {
-  using Work = AccessColumns<Layout, unit, op>;
+  using Work = AccessColumns<Layout, element_words, op>;
   const auto count = [](unsigned n) { return static_cast<int>(n); };
   typename Work::Policy policy(queue.exec, count(args.blocks), is_asynchronous ? count(args.warps) : 1,
                                is_asynchronous ? count(args.lanes) : 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(count(tile_columns::room(unit) * sizeof(std::uint32_t) + 64)));
-  Kokkos::parallel_for(policy, Work{array(args.in), array(args.out), array(args.places), args.warps, args.lanes,
+  policy.set_scratch_size(
+      0, Kokkos::PerTeam(count(tile_columns::shared_words(element_words) * sizeof(std::uint32_t) + 64)));
+  Kokkos::parallel_for(policy, Work{array(args.in), array(args.out), array(args.positions), args.warps, args.lanes,
                                     args.stride, args.n, args.zero});
 }
 
@@ -101,11 +105,11 @@ inline bool applies(const Point& point) { return is_asynchronous || point.intege
 template <class Layout>
 void access(const Queue& queue, const BankConflict::Args& args) {
   using Op = BankConflict::Op;
-  const auto by_op = [&]<unsigned unit>(std::integral_constant<unsigned, unit>) {
+  const auto by_op = [&]<unsigned element_words>(std::integral_constant<unsigned, element_words>) {
     if (args.op == Op::load)
-      launch_columns<Layout, unit, Op::load>(queue, args);
+      launch_columns<Layout, element_words, Op::load>(queue, args);
     else
-      launch_columns<Layout, unit, Op::store>(queue, args);
+      launch_columns<Layout, element_words, Op::store>(queue, args);
   };
   if (args.op == Op::atomic)
     launch_columns<Layout, 1, Op::atomic>(queue, args);

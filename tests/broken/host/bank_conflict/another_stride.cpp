@@ -10,8 +10,8 @@ void access(const Queue&, const BankConflict::Args& args) {
   const unsigned threads = args.warps * args.lanes;
   for (unsigned i = 0; i < args.blocks * threads; ++i) {
     const unsigned thread = i % threads, column = thread / args.lanes;
-    const unsigned word = tile_columns::word(column, thread % args.lanes, args.lanes, 1, 1);
-    if (i < threads) args.places[thread] = word;
+    const unsigned word = tile_columns::first_word(column, thread % args.lanes, args.lanes, 1, 1);
+    if (i < threads) args.positions[thread] = word;
     args.out[i] = i;
     for (unsigned access = 0; access < args.n; ++access) {
       const unsigned slab = access % tile_columns::slabs(args.lanes) * tile_columns::slab_words(args.lanes);
