@@ -1,4 +1,4 @@
-// Times a stretch of a kernel by the device's own clocks.
+// In-kernel stopwatch: the multiprocessor's cycle counter and the device's nanosecond timer.
 #pragma once
 
 #include "backends/gpu/kernel.hpp"
@@ -7,8 +7,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Runs from its construction. What is timed must depend on nothing that the compiler could move across: start behind
-/// the loads that it needs, stop behind the value that it yields (`after` is what makes the end wait for it).
+/// Starts at construction. The compiler may move code across clock reads, so construct it behind the loads that the
+/// timed code needs, and pass that code's result to stop(), which waits for it.
 class Stopwatch {
  public:
   __device__ Stopwatch() : nanoseconds_(nanoseconds()), cycles_(cycles()) {}

@@ -1,4 +1,4 @@
-// A chase along a chain of slots by one thread, timed by the device's clocks. Bound by the latency of its loads.
+// Warm-up and timed loop of a pointer chase by one thread. Bound by the latency of its loads.
 #pragma once
 
 #include "backends/cuda/device/stopwatch.hpp"
@@ -8,13 +8,13 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Threads of a chase's block: all of them warm up, then one goes on alone.
+/// Threads of a chase's block: all of them warm up, then one chases.
 inline constexpr unsigned chase_block = 512;
 
-/// Walks `steps` loads on from `at`: `load` takes a place and returns the next one. Places are addresses, `base` that
-/// of the first slot. The sum is taken off the path from load to load, but for one addition in 64 loads.
-template <class Place, class Load>
-__device__ MemoryLatency::Chased walk(Place at, Place base, std::uint32_t steps, Load load) {
+/// Times `steps` dependent loads from `at` on: `load` takes an address and returns the next one. `base` is the address
+/// of the first slot. Between two loads stands nothing but, once in 64 loads, an addition to the checksum.
+template <class Address, class Load>
+__device__ MemoryLatency::Chased timed_chase(Address at, Address base, std::uint32_t steps, Load load) {
   constexpr std::uint32_t stretch = MemoryLatency::stretch;
   std::uint64_t sum = 0;
   const Stopwatch watch;
@@ -28,9 +28,9 @@ __device__ MemoryLatency::Chased walk(Place at, Place base, std::uint32_t steps,
   return {std::uint64_t{at} - base, sum - std::uint64_t{base} * (steps / stretch), elapsed};
 }
 
-/// Brings the slots of `chain` that lie `warm_stride` apart into the caches, read by `load` by the whole block: up to
-/// 1 MiB three times, since L1 does not always replace what is oldest. The words' lowest bits are 0, as nobody here
-/// knows: so the loads stay, and nothing is written.
+/// Reads one slot every `warm_stride` bytes into the caches, by the whole block. Chains up to 1 MiB three times, since
+/// L1 does not always evict the oldest line. The loaded words are even, which the compiler cannot know: it keeps the
+/// loads, and nothing is written.
 template <class Load>
 __device__ void warm_up(std::uint64_t chain, std::size_t bytes, std::size_t warm_stride, MemoryLatency::Chased* out,
                         Load load) {
@@ -46,26 +46,16 @@ __device__ void warm_up(std::uint64_t chain, std::size_t bytes, std::size_t warm
   if (words % 2 != 0) out->end = words;
 }
 
-/// The whole of a chase by pointers in global memory, by one block. `load` takes and returns addresses; `bytes` are
-/// those of whole slots.
-template <class Load>
-__device__ void chase_pointers(const std::byte* chain, std::size_t bytes, std::size_t warm_stride, std::uint64_t first,
-                               std::uint32_t steps, MemoryLatency::Chased* out, Load load) {
-  const auto base = reinterpret_cast<std::uint64_t>(chain);
-  warm_up(base, bytes, warm_stride, out, load);
-  if (threadIdx.x == 0) *out = walk(base + first, base, steps, load);
-}
-
-/// Bytes of the whole slots of a chain.
-inline std::size_t whole_slots(const MemoryLatency::Args& args) {
+/// Bytes of the chain's slots, without the ragged end.
+inline std::size_t bytes_of_slots(const MemoryLatency::Args& args) {
   return args.chain.size() / args.stride * args.stride;
 }
 
-/// Launches a kernel of chase_pointers()'s parameters, less the load.
-inline void launch_chase(void (*kernel)(const std::byte*, std::size_t, std::size_t, std::uint64_t, std::uint32_t,
-                                        MemoryLatency::Chased*),
+/// Launches a kernel that chases pointers in global memory.
+inline void launch_chase(void (*kernel)(const std::byte* chain, std::size_t bytes, std::size_t warm_stride,
+                                        std::uint64_t first, std::uint32_t steps, MemoryLatency::Chased* out),
                          const Queue& queue, const MemoryLatency::Args& args) {
-  launch(kernel, 1, chase_block, 0, queue, args.chain.data(), whole_slots(args), args.warm_stride, args.first,
+  launch(kernel, 1, chase_block, 0, queue, args.chain.data(), bytes_of_slots(args), args.warm_stride, args.first,
          args.steps, args.out.data());
 }
 

@@ -1,12 +1,12 @@
-// Times every single load of the chase by the clock: what hides in the mean, such as lines of L2's nearer and farther
-// partition, shows as two modes. Bound by the latency of a load; reading the clock is taken off.
+// Pointer chase with the clock read around each load. Shows modes that a mean hides, such as the nearer and farther
+// partition of L2. Bound by the latency of a load; the cost of the clock is subtracted.
 #include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-/// Cycles that `load` takes, and where it leads. The place goes to shared memory before the clock is read again: that
-/// store cannot leave before the load has come back, and the clock is read behind it.
+/// Cycles of load(at); at ← its result. The store to shared memory waits for the loaded address, and the second clock
+/// read follows the store.
 template <class Load>
 __device__ std::uint32_t time_load(std::uint64_t& at, volatile std::uint64_t* landed, Load load) {
   const std::uint64_t start = cycles();
@@ -25,12 +25,12 @@ __global__ void __launch_bounds__(chase_block)
   const auto load = [](std::uint64_t at) { return *reinterpret_cast<const std::uint64_t*>(at); };
   warm_up(base, bytes, warm_stride, out, load);
   if (threadIdx.x != 0) return;
-  // What the clock and the store take without a load. The first times load code, so the least counts.
+  // Cost of the clock and the store alone. The min, since the first iterations load instructions.
   std::uint32_t empty = ~std::uint32_t{0};
   std::uint64_t at = base + first;
 #pragma unroll 1
   for (int i = 0; i < calibrations; ++i)
-    empty = std::min(empty, time_load(at, &landed, [](std::uint64_t place) { return place; }));
+    empty = std::min(empty, time_load(at, &landed, [](std::uint64_t same) { return same; }));
   std::uint64_t sum = 0, in_loads = 0;
   const Stopwatch watch;
 #pragma unroll 1
@@ -41,25 +41,27 @@ __global__ void __launch_bounds__(chase_block)
     if (step % stretch == 0) sum += at;
   }
   Elapsed elapsed = watch.stop(sum);
-  // The loads' share of the time, by either clock.
+  // The loads' share of both clocks.
   elapsed.nanoseconds = static_cast<std::uint64_t>(static_cast<double>(elapsed.nanoseconds) *
                                                    static_cast<double>(in_loads) / static_cast<double>(elapsed.cycles));
   elapsed.cycles = in_loads;
   *out = {at - base, sum - base * (steps / stretch), elapsed};
 }
 
-/// Not for the smallest footprints, whose loads must hit L1: its notes are stores, and would count as misses.
-bool is_timed(const Point& point) { return is_space(point, "global") && point.integer("bytes") > 16 << 10; }
+void run(const Queue& queue, const MemoryLatency::Args& args) {
+  launch(time_each, 1, chase_block, 0, queue, args.chain.data(), bytes_of_slots(args), args.warm_stride, args.first,
+         args.steps, args.out.data(), args.each.data());
+}
+
+/// Not the smallest footprints, whose accesses must all hit L1: the stores to `each` count as misses.
+bool applies(const Point& point) { return is_space(point, "global") && point.integer("bytes") > 16 << 10; }
 
 const Register<MemoryLatency> variant{{
-    .idea = "the clock around every load, for its distribution: bound by the latency of a load, and by the clock",
+    .idea = "the clock read around each load, for the distribution of latencies",
+    .bound_by = "latency of a load, and the clock",
     .improves = "chase",
-    .applies = is_timed,
-    .launch =
-        [](const Queue& queue, const MemoryLatency::Args& args) {
-          launch(time_each, 1, chase_block, 0, queue, args.chain.data(), whole_slots(args), args.warm_stride,
-                 args.first, args.steps, args.out.data(), args.each.data());
-        },
+    .applies = applies,
+    .launch = run,
 }};
 
 }  // namespace

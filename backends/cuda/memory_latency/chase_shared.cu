@@ -1,5 +1,5 @@
-// The chase in shared memory, by 32-bit offsets that the load adds to its base for nothing. Bound by shared memory's
-// latency.
+// Pointer chase in shared memory, by 32-bit offsets that the load instruction adds to its base. Bound by the latency of
+// shared memory.
 #include "backends/cuda/memory_latency/chase.hpp"
 
 namespace crosswarp::gpu {
@@ -14,20 +14,21 @@ __global__ void __launch_bounds__(chase_block)
         static_cast<std::uint32_t>(*reinterpret_cast<const std::uint64_t*>(chain + at));
   __syncthreads();
   if (threadIdx.x != 0) return;
-  *out = walk(static_cast<std::uint32_t>(first), 0u, steps,
-              [slots](std::uint32_t at) { return *reinterpret_cast<const std::uint32_t*>(slots + at); });
+  *out = timed_chase(static_cast<std::uint32_t>(first), 0u, steps,
+                     [slots](std::uint32_t at) { return *reinterpret_cast<const std::uint32_t*>(slots + at); });
 }
 
-void chase(const Queue& queue, const MemoryLatency::Args& args) {
-  const std::size_t bytes = whole_slots(args);
+void run(const Queue& queue, const MemoryLatency::Args& args) {
+  const std::size_t bytes = bytes_of_slots(args);
   launch(chase_in_shared, 1, chase_block, bytes, queue, args.chain.data(), bytes, args.stride, args.first, args.steps,
          args.out.data());
 }
 
 const Register<MemoryLatency> variant{{
-    .idea = "the chain copied to shared memory, then followed by one thread: bound by the latency of shared memory",
+    .idea = "the chain copied to shared memory, then chased by one thread",
+    .bound_by = "latency of shared memory",
     .applies = [](const Point& point) { return is_space(point, "shared"); },
-    .launch = chase,
+    .launch = run,
 }};
 
 }  // namespace

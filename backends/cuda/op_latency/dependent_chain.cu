@@ -1,11 +1,22 @@
-// Operations as the language writes them, each waiting for the one before, in one warp. Bound by their latency;
-// division and root are exactly rounded, which takes the compiler many instructions.
-#include "backends/cuda/op_latency/latency.hpp"
+// Operations of the language in one warp, each waiting for the one before. Bound by their latency; division and square
+// root round exactly, which takes many instructions.
+#include <cmath>
+
+#include "backends/cuda/op_latency/dependent_steps.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 using Op = OpLatency::Op;
+
+/// Operands of a lane beside x.
+struct Lane {
+  std::uint32_t next;
+  std::uint32_t* word;    ///< Its own word of global memory.
+  std::uint32_t* shared;  ///< Its own word of shared memory.
+};
+
+// One step of each operation: the type of x, steps between two branches, x ← step(x).
 
 struct FmaF32 {
   using T = float;
@@ -63,36 +74,61 @@ struct AtomicGlobal {
   __device__ std::uint32_t operator()(std::uint32_t x, const Lane& lane) const { return atomicAdd(lane.word, x); }
 };
 
+/// One warp. Three runs through the same code, which the first one brings into the instruction cache.
+template <class Step>
+__global__ void time_chain(OpLatency::Args args, Step step) {
+  __shared__ std::uint32_t shared[64];
+  const unsigned me = threadIdx.x;
+  const Lane lane{args.next.data()[me], args.words.data() + me, shared + me};
+  *lane.word = 1;
+  *lane.shared = 1;
+  typename Step::T x;
+  from_bits(x, args.starts.data()[me]);
+#pragma unroll 1
+  for (unsigned run = 0; run < 3; ++run) {
+    const unsigned steps = run == 2 ? 2 * args.steps : args.steps;
+    const Stopwatch watch;
+    x = repeat<Step::unroll>(x, steps, [&](auto value) { return step(value, lane); });
+    const Elapsed took = watch.stop(x);
+    if (me == 0 && run > 0) args.elapsed.data()[run - 1] = took;
+  }
+  args.ends.data()[me] = to_bits(x);
+}
+
 bool is_of_the_language(const Point& point) { return OpLatency::op_of(point) != Op::fma_f16x2; }
 
 void measure(const Queue& queue, const OpLatency::Args& args) {
+  const auto time = [&]<class Step>(const Step& step) {
+    launch(time_chain<Step>, 1, static_cast<unsigned>(queue.device.warp_size), 0, queue, args, step);
+  };
   const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
   switch (args.op) {
     case Op::fma_f64:
-      return launch_chain(queue, args, FmaF64{args.a, args.b});
+      return time(FmaF64{args.a, args.b});
     case Op::mad_i32:
-      return launch_chain(queue, args, MadI32{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
+      return time(MadI32{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
     case Op::add_f32:
-      return launch_chain(queue, args, AddF32{1});
+      return time(AddF32{1});
     case Op::rcp:
-      return launch_chain(queue, args, Rcp{b});
+      return time(Rcp{b});
     case Op::sqrt:
-      return launch_chain(queue, args, Sqrt{});
+      return time(Sqrt{});
     case Op::sin:
-      return launch_chain(queue, args, Sin{});
+      return time(Sin{});
     case Op::shuffle:
-      return launch_chain(queue, args, Shuffle{});
+      return time(Shuffle{});
     case Op::atomic_shared:
-      return launch_chain(queue, args, AtomicShared{});
+      return time(AtomicShared{});
     case Op::atomic_global:
-      return launch_chain(queue, args, AtomicGlobal{});
+      return time(AtomicGlobal{});
     default:
-      return launch_chain(queue, args, FmaF32{a, b});
+      return time(FmaF32{a, b});
   }
 }
 
 const Register<OpLatency> variant{{
-    .idea = "operations as the language has them, one warp, each waiting for the one before: bound by latency",
+    .idea = "one warp, operations of the language, each waiting for the one before",
+    .bound_by = "latency of the operation",
     .applies = is_of_the_language,
     .launch = measure,
     .instructions = {{"FFMA", 64},

@@ -1,37 +1,85 @@
-// 32 steps of eight chains between two branches, for each type that the language has. Bound by the arithmetic units;
-// special functions by what the compiler makes of a division.
+// Unrolled loop: 32 steps of eight chains between two branches, for each number type of the language. Bound by the
+// arithmetic units; special functions by the instructions of a division.
+#include <cmath>
+
 #include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned block = 128, count = 8, unroll = 32;
+constexpr unsigned block = 128, count = 8;
 
-using Type = PeakCompute::Type;
+/// x ← a·x + b, rounded once.
+template <class T>
+struct Fused {
+  using Number = T;
+  static constexpr unsigned unroll = 32;
+  T a, b;
+  __device__ float operator()(float x) const { return fmaf(x, a, b); }
+  __device__ double operator()(double x) const { return fma(x, a, b); }
+  __device__ std::uint32_t operator()(std::uint32_t x) const { return x * a + b; }
+};
 
-bool is_of_the_language(const Point& point) {
+/// x ← b - 1/x, by the language's division.
+struct Reciprocal {
+  using Number = float;
+  static constexpr unsigned unroll = 4;
+  float b;
+  __device__ float operator()(float x) const { return b - 1.0f / x; }
+};
+
+/// The steps of all chains alternate, so that `count` of them are in flight.
+template <class Step, class T = typename Step::Number>
+__global__ void __launch_bounds__(block)
+    run_chains(const T* starts, T* ends, std::size_t chains, unsigned steps, Step step, Elapsed* elapsed) {
+  constexpr std::size_t tile_size = std::size_t{block} * count;
+  const Stopwatch watch;
+  T x[count];
+  for (std::size_t tile = blockIdx.x * tile_size; tile < chains; tile += gridDim.x * tile_size) {
+    const std::size_t first = tile + threadIdx.x;
+    load_starts<block>(x, starts, first);
+    unsigned done = 0;
+    for (; done + Step::unroll <= steps; done += Step::unroll) {
+#pragma unroll
+      for (unsigned u = 0; u < Step::unroll; ++u)
+#pragma unroll
+        for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
+    }
+    for (; done < steps; ++done)
+#pragma unroll
+      for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
+    store_ends<block>(x, ends, first, chains);
+  }
+  store_elapsed(watch.stop(x[0]), elapsed);
+}
+
+void run(const Queue& queue, const PeakCompute::Args& args) {
+  using Type = PeakCompute::Type;
+  const auto with = [&]<class Step>(const Step& step) {
+    using T = typename Step::Number;
+    launch(run_chains<Step>, blocks_for(args.chains, block * count), block, 0, queue, args.starts_as<T>(),
+           args.ends_as<T>(), args.chains, args.steps, step, args.elapsed.data());
+  };
+  const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
+  if (args.type == Type::f32) with(Fused<float>{a, b});
+  if (args.type == Type::f64) with(Fused<double>{args.a, args.b});
+  if (args.type == Type::i32)
+    with(Fused<std::uint32_t>{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
+  if (args.type == Type::special) with(Reciprocal{b});
+}
+
+bool is_type_of_the_language(const Point& point) {
+  using Type = PeakCompute::Type;
   const Type type = PeakCompute::type_of(point);
   return type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::special;
 }
 
-void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
-  switch (args.type) {
-    case Type::f64:
-      return launch_chains<block, count, unroll, double>(queue, args, fused_step<double>(args));
-    case Type::i32:
-      return launch_chains<block, count, unroll, std::uint32_t>(queue, args, fused_step<std::uint32_t>(args));
-    case Type::special:
-      return launch_chains<block, count, 4, float>(queue, args, Reciprocal{static_cast<float>(args.b)});
-    default:
-      return launch_chains<block, count, unroll, float>(queue, args, fused_step<float>(args));
-  }
-}
-
 const Register<PeakCompute> variant{{
-    .idea = "32 steps of eight chains between two branches: bound by the arithmetic units",
+    .idea = "unrolled loop: 32 steps of eight chains between two branches",
+    .bound_by = "arithmetic units",
     .improves = "fused",
-    .applies = is_of_the_language,
-    .launch = multiply_add,
+    .applies = is_type_of_the_language,
+    .launch = run,
     .instructions = {{"FFMA", 256}, {"DFMA", 256}, {"IMAD", 256}, {"MUFU.RCP", 8}},
 }};
 

@@ -1,4 +1,4 @@
-// Leaves out the last step: must be wrong, though every other place is right.
+// Omits the last step: must be wrong, though every other position is right.
 // at: --space global --bytes 4096
 #include "backends/cuda/memory_latency/chase.hpp"
 

@@ -1,4 +1,4 @@
-// Loads from one address, as often as it should: must be wrong, as its loads are no chain.
+// Loads from one address again and again: must be wrong, since its loads are no chain.
 // at: --space global --bytes 4096
 #include "backends/cuda/memory_latency/chase.hpp"
 
@@ -9,7 +9,7 @@ __global__ void stand_still(const std::byte* chain, std::uint64_t first, std::ui
                             MemoryLatency::Chased* out) {
   const auto base = reinterpret_cast<std::uint64_t>(chain);
   const auto load = [&](std::uint64_t) { return *reinterpret_cast<const std::uint64_t*>(base + first); };
-  *out = walk(base + first, base, steps, load);
+  *out = timed_chase(base + first, base, steps, load);
 }
 
 void chase(const Queue& queue, const MemoryLatency::Args& args) {

@@ -1,5 +1,7 @@
 // Right but for one chain, whose last step forgets to add: must be wrong.
 // at: --type f64 --chains 1003 --steps 50
+#include <cmath>
+
 #include "backends/host/queue.hpp"
 #include "experiments/peak_compute.hpp"
 
