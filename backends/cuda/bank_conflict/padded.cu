@@ -1,12 +1,13 @@
-// An element of padding behind every 32 words, so that a column meets each bank once: no conflicts at strides that are
-// powers of two up to 32, for a 32nd more memory and up; what was free of conflicts at 33 no longer is.
+// Padding: one element behind every 32 words, so that a column meets each bank once. No conflicts at strides that are
+// powers of two up to 32, for 1/32 more memory or more per element; but stride 33, free of conflicts before, has some.
 #include "backends/cuda/bank_conflict/tile_columns.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 const Register<BankConflict> variant{{
-    .idea = "an element of padding behind each row of the banks: no conflict at powers of two, some at 33",
+    .idea = "one element of padding behind every 32 words: no conflict at powers of two, some at 33",
+    .bound_by = "shared-memory wavefronts",
     .improves = "plain",
     .launch = access<tile_columns::Padded>,
 }};

@@ -1,5 +1,5 @@
-// The accesses of bank_conflict, for any layout of its tile. The loop holds nothing but the accesses, what changes the
-// value, and a counter: each lane's positions are constants away from one register.
+// The kernel of bank_conflict, for any layout of its tile. The timed loop holds only the accesses, the folds and a
+// counter: each lane's elements have constant offsets from one register.
 #pragma once
 
 #include <type_traits>
@@ -11,15 +11,15 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// An element of `element_words` words, which is loaded and stored at once.
+/// An element of `element_words` words, accessed by one instruction.
 template <unsigned element_words>
 using Element =
     std::conditional_t<element_words == 1, std::uint32_t, std::conditional_t<element_words == 2, uint2, uint4>>;
 
-__device__ inline std::uint32_t folded(std::uint32_t value, std::uint32_t e) { return tile_columns::fold(value, e); }
-__device__ inline std::uint32_t folded(std::uint32_t value, uint2 e) { return folded(folded(value, e.x), e.y); }
-__device__ inline std::uint32_t folded(std::uint32_t value, uint4 e) {
-  return folded(folded(value, make_uint2(e.x, e.y)), make_uint2(e.z, e.w));
+using tile_columns::fold;
+__device__ inline std::uint32_t fold(std::uint32_t value, uint2 e) { return fold(fold(value, e.x), e.y); }
+__device__ inline std::uint32_t fold(std::uint32_t value, uint4 e) {
+  return fold(fold(value, make_uint2(e.x, e.y)), make_uint2(e.z, e.w));
 }
 
 template <unsigned element_words>
@@ -32,7 +32,7 @@ __device__ Element<element_words> all_words(std::uint32_t value) {
     return make_uint4(value, value, value, value);
 }
 
-/// As BankConflict says. `zero` must be 0; `n` a multiple of the number of slabs.
+/// See BankConflict. Requires `zero` 0, and `n` a multiple of the number of slabs.
 template <class Layout, unsigned element_words, BankConflict::Op op>
 __global__ void __launch_bounds__(1024)
     access_columns(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* positions, Elapsed* elapsed,
@@ -47,14 +47,14 @@ __global__ void __launch_bounds__(1024)
   for (unsigned word = threadIdx.x; word < tile_columns::tile_words; word += blockDim.x)
     words[Layout::position(word / element_words * element_words, element_words) + word % element_words] = in[word];
 
-  // In elements.
-  const auto position_of = [&](unsigned thread) {
+  // Index of a thread's first element in the tile.
+  const auto index_of = [&](unsigned thread) {
     const unsigned column = thread / lanes % tile_columns::columns(stride, element_words);
     return Layout::position(tile_columns::first_word(column, thread % lanes, lanes, stride, element_words),
                             element_words) /
            element_words;
   };
-  unsigned position = position_of(threadIdx.x);
+  unsigned index = index_of(threadIdx.x);
   std::uint32_t value = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t addend = tile_columns::addend(threadIdx.x);
   __syncthreads();
@@ -64,26 +64,26 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
     for (unsigned i = 0; i < slabs; ++i) {
       if constexpr (op == Op::load) {
-        value = folded(value, tile[position + i * slab]);
+        value = fold(value, tile[index + i * slab]);
       } else if constexpr (op == Op::store) {
-        value = tile_columns::fold(value, 1);
-        tile[position + i * slab] = all_words<element_words>(value);
+        value = fold(value, 1);
+        tile[index + i * slab] = all_words<element_words>(value);
       } else {
-        atomicAdd(&words[position + i * slab], addend);
+        atomicAdd(&words[index + i * slab], addend);
       }
     }
-    position += zero;
+    index += zero;
   }
   keep(value);
   __syncthreads();
   const Elapsed took = watch.stop(value);
 
   if (threadIdx.x == 0) elapsed[blockIdx.x] = took;
-  if (blockIdx.x == 0) positions[threadIdx.x] = position * element_words;
+  if (blockIdx.x == 0) positions[threadIdx.x] = index * element_words;
   if constexpr (op != Op::load) {
     value = blockIdx.x;
-    const unsigned other = position_of((threadIdx.x + 1) % blockDim.x);
-    for (unsigned i = 0; i < slabs; ++i) value = folded(value, tile[other + i * slab]);
+    const unsigned other = index_of((threadIdx.x + 1) % blockDim.x);
+    for (unsigned i = 0; i < slabs; ++i) value = fold(value, tile[other + i * slab]);
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }

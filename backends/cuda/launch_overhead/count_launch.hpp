@@ -1,4 +1,4 @@
-// A kernel that does nothing but count its launches. Bound by the launch.
+// What a counting kernel does, and the points and tunings of its rungs. Bound by the launch.
 #pragma once
 
 #include "backends/gpu/kernel.hpp"
@@ -7,20 +7,16 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Launch `i` of a series: one thread of the grid adds 1 to what the launch before it left, with no atomic.
-__global__ void count_launch(unsigned i, std::uint64_t* count) {
-  if (blockIdx.x == 0) *count = i == 0 ? 1 : *count + 1;
+/// Counts launch `i` of a series by one thread of the grid: adds 1 to the previous launch's count, without an atomic.
+__device__ inline void count(unsigned i, std::uint64_t* counter) {
+  if (blockIdx.x == 0) *counter = i == 0 ? 1 : *counter + 1;
 }
 
-/// Grids to try: blocks of one thread.
+/// Grid sizes to try, in blocks of one thread.
 inline std::vector<Tuning> grids() { return {{{{"blocks", 1}}}, {{{"blocks", 128}}}, {{{"blocks", 1024}}}}; }
+inline unsigned blocks(const Queue& queue) { return static_cast<unsigned>(queue.tuning["blocks"]); }
 
 inline bool is_mode(const Point& point, std::string_view mode) { return point.word("mode") == mode; }
-
-inline void enqueue(const Queue& queue, const LaunchOverhead::Args& args) {
-  for (unsigned i = 0; i < args.launches; ++i)
-    launch(count_launch, static_cast<unsigned>(queue.tuning["blocks"]), 1, 0, queue, i, args.count.data());
-}
 
 }  // namespace
 }  // namespace crosswarp::gpu

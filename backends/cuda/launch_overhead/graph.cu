@@ -1,5 +1,5 @@
-// All launches but the first as one graph, recorded beforehand; it starts as it comes. Bound by the device, and for few
-// launches by the host's one call.
+// All launches but the first as one CUDA graph, recorded beforehand. Bound by the device; with few launches by the
+// host's one call.
 #include "backends/cuda/launch_overhead/count_launch.hpp"
 
 #if CROSSWARP_HAS_GRAPH
@@ -10,7 +10,8 @@ namespace crosswarp::gpu {
 namespace {
 
 const Register<LaunchOverhead> variant{{
-    .idea = "recorded once, enqueued as one graph: bound by the device, by the host's one call for few launches",
+    .idea = "recorded once, enqueued as one graph",
+    .bound_by = "the device; with few launches the host's one call",
     .needs = {"graph"},
     .result = ResultIn::host,
     .tunings = grids(),

@@ -1,4 +1,4 @@
-// The same graph, enqueued before anything starts. Bound by the device's way from one node of the graph to the next.
+// graph, enqueued before anything starts. Bound by the device: from one node of the graph to the next.
 #include "backends/cuda/launch_overhead/count_launch.hpp"
 
 #if CROSSWARP_HAS_GRAPH
@@ -9,7 +9,8 @@ namespace crosswarp::gpu {
 namespace {
 
 const Register<LaunchOverhead> variant{{
-    .idea = "the graph enqueued before anything starts: bound by the device's way from node to node",
+    .idea = "one graph, enqueued before anything starts",
+    .bound_by = "the device, from node to node",
     .improves = "graph",
     .needs = {"graph"},
     .tunings = grids(),

@@ -1,5 +1,5 @@
-// Bulk copies of 8 KiB by the copy unit of each multiprocessor (TMA, one dimension), a ring of them for each block; an
-// arriving chunk flips a barrier in shared memory. Bound by memory: threads only start copies, and add where asked to.
+// Bulk copies (one-dimensional TMA) of 8 KiB through a ring in shared memory, full stages signalled by mbarriers. Bound
+// by memory bandwidth: threads only start copies, and sum for read.
 #include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
@@ -7,38 +7,38 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-constexpr unsigned stages = 4, chunk = 8192;  // bytes; 32 KiB a block, so that six fit on a multiprocessor
+constexpr unsigned stages = 4, chunk = 8192;  // bytes; 32 KiB per block, so that six fit on a multiprocessor
 constexpr unsigned chunk_vectors = chunk / sizeof(uint4), chunk_floats = chunk / sizeof(float);
 
 struct alignas(128) Ring {
-  uint4 slots[stages][chunk_vectors];
-  Mbarrier arrived[stages];
+  uint4 stage[stages][chunk_vectors];
+  Mbarrier full[stages];
 };
 
 /// By one thread.
-__device__ void fetch(Ring& ring, unsigned slot, const float* from) {
-  ring.arrived[slot].arrive_expect_tx(chunk);
-  bulk_load(ring.slots[slot], from, chunk, &ring.arrived[slot]);
+__device__ void fetch(Ring& ring, unsigned stage, const float* from) {
+  ring.full[stage].arrive_expect_tx(chunk);
+  bulk_load(ring.stage[stage], from, chunk, &ring.full[stage]);
 }
 
 __device__ void init(Ring& ring) {
   if (threadIdx.x == 0) {
-    for (Mbarrier& arrived : ring.arrived) arrived.init(1);
+    for (Mbarrier& full : ring.full) full.init(1);
     fence_mbarrier_init();
   }
   __syncthreads();
 }
 
-/// What is left behind the last whole chunk, float by float.
+/// Calls `each` with the indices of the floats behind the last full chunk.
 template <class Each>
-__device__ void for_the_rest(std::size_t n, const Each& each) {
+__device__ void for_remainder(std::size_t n, const Each& each) {
   for (std::size_t i = n / chunk_floats * chunk_floats + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
        i += std::size_t{gridDim.x} * blockDim.x)
     each(i);
 }
 
-/// The k-th chunk of the calling block.
-__device__ std::size_t chunk_of_block(std::size_t k) { return k * gridDim.x + blockIdx.x; }
+/// Index of the calling block's k-th chunk.
+__device__ std::size_t chunk_index(std::size_t k) { return k * gridDim.x + blockIdx.x; }
 
 template <unsigned block>
 __global__ void __launch_bounds__(block) bulk_read(StreamArrays arrays) {
@@ -46,44 +46,44 @@ __global__ void __launch_bounds__(block) bulk_read(StreamArrays arrays) {
   init(ring);
   const std::size_t chunks = arrays.n / chunk_floats;
   const auto fetch_next = [&](std::size_t k) {
-    if (const std::size_t c = chunk_of_block(k); threadIdx.x == 0 && c < chunks)
+    if (const std::size_t c = chunk_index(k); threadIdx.x == 0 && c < chunks)
       fetch(ring, k % stages, arrays.a + c * chunk_floats);
   };
   for (unsigned k = 0; k < stages; ++k) fetch_next(k);
   unsigned sum = 0;
-  for (std::size_t k = 0; chunk_of_block(k) < chunks; ++k) {
-    const unsigned slot = k % stages;
-    ring.arrived[slot].wait(k / stages % 2);
+  for (std::size_t k = 0; chunk_index(k) < chunks; ++k) {
+    const unsigned stage = k % stages;
+    ring.full[stage].wait(k / stages % 2);
 #pragma unroll
-    for (unsigned i = 0; i < chunk_vectors; i += block) sum += sum_of(ring.slots[slot][i + threadIdx.x]);
-    __syncthreads();  // all have read the slot before it is filled anew
+    for (unsigned i = 0; i < chunk_vectors; i += block) sum += sum_of(ring.stage[stage][i + threadIdx.x]);
+    __syncthreads();  // all threads have read the stage
     fetch_next(k + stages);
   }
-  for_the_rest(arrays.n, [&](std::size_t i) { sum += bits_of(arrays.a[i]); });
-  leave_sum<block>(sum, arrays.sum);
+  for_remainder(arrays.n, [&](std::size_t i) { sum += bits_of(arrays.a[i]); });
+  add_block_sum<block>(sum, arrays.sum);
 }
 
-/// One thread does all of it but for the rest: what arrives leaves from where it lies.
+/// One thread copies all chunks: it stores each from the stage that it was loaded into.
 template <unsigned block>
 __global__ void __launch_bounds__(block) bulk_copy(StreamArrays arrays) {
   __shared__ Ring ring;
   init(ring);
   const std::size_t chunks = arrays.n / chunk_floats;
   const auto fetch_next = [&](std::size_t k) {
-    if (const std::size_t c = chunk_of_block(k); c < chunks) fetch(ring, k % stages, arrays.a + c * chunk_floats);
+    if (const std::size_t c = chunk_index(k); c < chunks) fetch(ring, k % stages, arrays.a + c * chunk_floats);
   };
   if (threadIdx.x == 0) {
     for (unsigned k = 0; k < stages; ++k) fetch_next(k);
-    for (std::size_t k = 0; chunk_of_block(k) < chunks; ++k) {
-      ring.arrived[k % stages].wait(k / stages % 2);
-      bulk_store(arrays.out + chunk_of_block(k) * chunk_floats, ring.slots[k % stages], chunk);
+    for (std::size_t k = 0; chunk_index(k) < chunks; ++k) {
+      ring.full[k % stages].wait(k / stages % 2);
+      bulk_store(arrays.out + chunk_index(k) * chunk_floats, ring.stage[k % stages], chunk);
       if (k == 0) continue;
-      bulk_wait_group_read<1>();  // the store before this one has left its slot
+      bulk_wait_group_read<1>();  // the store before this one has read its stage
       fetch_next(k - 1 + stages);
     }
-    bulk_wait_group_read<0>();  // shared memory ends with the block
+    bulk_wait_group_read<0>();  // before the block's shared memory ends
   }
-  for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.a[i]; });
+  for_remainder(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.a[i]; });
 }
 
 template <unsigned block>
@@ -101,13 +101,12 @@ __global__ void __launch_bounds__(block) bulk_write(StreamArrays arrays) {
     }
     bulk_wait_group_read<0>();
   }
-  for_the_rest(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.scalar; });
+  for_remainder(arrays.n, [&](std::size_t i) { arrays.out[i] = arrays.scalar; });
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   clear_sums(queue, args);
-  const unsigned grid = std::min(static_cast<unsigned>(queue.device.compute_units * queue.tuning["per_unit"]),
-                                 blocks_for(elements(args), chunk_floats * stages));
+  const unsigned grid = grid_for(queue, args, chunk_floats * stages, queue.tuning["per_unit"]);
   switch (args.op) {
     case StreamOp::read:
       return launch(bulk_read<256>, grid, 256, 0, queue, arrays_of(args));
@@ -120,7 +119,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 #endif
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "bulk copies of 8 KiB by TMA, four in flight per block, threads only start them: bound by memory",
+    .idea = "bulk copies (TMA) of 8 KiB, four in flight per block",
+    .bound_by = "memory bandwidth",
     .improves = "cp_async",
     .needs = {"tma", "ptx"},
     .tunings = {{{{"per_unit", 6}}}, {{{"per_unit", 3}}}, {{{"per_unit", 24}}}},

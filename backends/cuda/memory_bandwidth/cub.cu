@@ -1,4 +1,4 @@
-// The vendor's library: cub::DeviceReduce::Sum over the bits as integers, storage preallocated. The yardstick of reads.
+// Library: cub::DeviceReduce::Sum over the bits as integers, storage preallocated. The yardstick of reads.
 #include "backends/cuda/memory_bandwidth/stream.hpp"
 
 #if CROSSWARP_HAS_CUB
@@ -29,7 +29,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 #endif
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "cub::DeviceReduce::Sum of the bits, storage preallocated: the library's own way to read all of an array",
+    .idea = "cub::DeviceReduce::Sum of the bits, storage preallocated",
+    .bound_by = "memory bandwidth",
     .needs = {"cub"},
     .library = true,
     .applies = [](const Point& point) { return in_memory(point) && point.word("op") == "read"; },

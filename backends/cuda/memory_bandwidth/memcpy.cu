@@ -1,5 +1,4 @@
-// The runtime's own copy, between arrays in memory and over the link: by a kernel, or by the copy engine. The
-// yardstick.
+// Library: the runtime's asynchronous copy, in memory or over the link, by a kernel or a copy engine. The yardstick.
 #include "backends/cuda/memory_bandwidth/stream.hpp"
 
 namespace crosswarp::gpu {
@@ -10,7 +9,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "the runtime's asynchronous copy: the library's own way, bound by memory or by the link",
+    .idea = "the runtime's asynchronous copy",
+    .bound_by = "memory or link bandwidth",
     .library = true,
     .applies = [](const Point& point) { return point.word("level") == "link" || point.word("op") == "copy"; },
     .launch = run,

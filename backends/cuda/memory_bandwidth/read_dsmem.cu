@@ -1,4 +1,4 @@
-// Every block sweeps again and again over the shared memory of the other block of its cluster. Bound by the network
+// Repeated reads of distributed shared memory: the copy of the other block of a cluster of two. Bound by the network
 // between multiprocessors.
 #include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
@@ -9,27 +9,27 @@ namespace {
 #if CROSSWARP_HAS_PTX
 constexpr unsigned block = 512, unroll = 4, pair = 2;
 
-/// From another block's shared memory, by its address in the cluster.
+/// Loads from another block's shared memory, by its shared::cluster address.
 struct FromCluster {
-  unsigned set;
+  unsigned array;
   __device__ uint4 operator()(std::size_t i, unsigned k) const {
     uint4 v{};
     CROSSWARP_SM90_ASM("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
                        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                       : "r"(set + (static_cast<unsigned>(i) + k) * 16));
+                       : "r"(array + (static_cast<unsigned>(i) + k) * 16));
     return v;
   }
 };
 
 __global__ void __launch_bounds__(block)
-    read_dsmem(const uint4* set, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
+    read_dsmem(const uint4* array, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
   uint4* const own = dynamic_shared<uint4>();
-  for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = set[i];
-  const unsigned others = mapa(shared_address(own), cluster_rank() ^ 1);
-  cluster_sync();  // both copies are there
-  const unsigned total = sweep<block, unroll>(FromCluster{others}, vectors, own_share(sweeps));
-  cluster_sync();  // nobody leaves while his copy is read
-  leave_sum<block>(total, sum);
+  for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = array[i];
+  const unsigned peer = mapa(shared_address(own), cluster_rank() ^ 1);
+  cluster_sync();  // both copies are complete
+  const unsigned total = sweep<block, unroll>(FromCluster{peer}, vectors, sweeps_of_block(sweeps));
+  cluster_sync();  // a block stays while its copy is read
+  add_block_sum<block>(total, sum);
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
@@ -41,7 +41,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 #endif
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte loads from the other block's shared memory, clusters of two: bound by the network between them",
+    .idea = "16-byte loads from the other block's shared memory, in clusters of two",
+    .bound_by = "network between multiprocessors",
     .needs = {"cluster", "ptx"},
     .applies = [](const Point& p) { return p.word("level") == "dsmem" && p.integer("bytes") <= 47 * 1024; },
 #if CROSSWARP_HAS_PTX

@@ -1,17 +1,17 @@
-// Every block sweeps again and again over one small set, which each multiprocessor then has in its L1. Bound by the
-// port of L1: 128 bytes a clock.
+// Repeated reads of one small array, which each multiprocessor then has in its L1. Bound by the load port of L1: 128
+// bytes per cycle.
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned tile = 2048;  // vectors; a set of as many is read without a rest
+constexpr unsigned tile = 2048;  // vectors; an array of this size has no remainder
 
 template <unsigned unroll>
 __global__ void __launch_bounds__(tile / unroll)
-    read_l1(const uint4* set, std::size_t vectors, std::uint64_t sweeps, unsigned* sum) {
+    read_l1(const uint4* array, std::size_t vectors, std::uint64_t sweeps, unsigned* sum) {
   constexpr unsigned block = tile / unroll;
-  leave_sum<block>(sweep<block, unroll>(FromPointer{set}, vectors, own_share(sweeps)), sum);
+  add_block_sum<block>(sweep<block, unroll>(FromPointer{array}, vectors, sweeps_of_block(sweeps)), sum);
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
@@ -24,8 +24,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea =
-        "16-byte loads of a set that L1 holds, by all threads that fit, each warp elsewhere in each sweep: bound by L1",
+    .idea = "16-byte loads of an array in L1, by all resident threads, shifted from sweep to sweep",
+    .bound_by = "load port of L1",
     .tunings = {{{{"unroll", 8}}}, {{{"unroll", 4}}}, {{{"unroll", 2}}}},
     .applies = [](const Point& point) { return point.word("level") == "l1"; },
     .launch = run,

@@ -1,5 +1,5 @@
-// The whole grid sweeps again and again over a set that L2 holds, past L1. Bound by L2 and the way there: from sweep to
-// sweep each multiprocessor reads other parts, so that all slices are asked all the time.
+// Repeated reads of an array in L2 by the whole grid, bypassing L1. From sweep to sweep each multiprocessor reads other
+// tiles, which keeps all slices of L2 busy. Bound by L2 and the network to it.
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
@@ -7,10 +7,10 @@ namespace {
 
 constexpr unsigned block = 512;
 
-/// All sweeps in one sequence of tiles, over which the grid strides. The last tile of a sweep may be a partial one.
+/// The grid strides over the tiles of all sweeps in one sequence. The last tile of a sweep may be partial.
 template <unsigned unroll>
 __global__ void __launch_bounds__(block)
-    read_l2(const uint4* set, std::size_t vectors, std::uint64_t sweeps, unsigned* sum_of_all) {
+    read_l2(const uint4* array, std::size_t vectors, std::uint64_t sweeps, unsigned* sum_of_all) {
   constexpr std::size_t tile = std::size_t{block} * unroll;
   const std::size_t tiles = (vectors + tile - 1) / tile, step = gridDim.x % tiles;
   std::size_t in_sweep = blockIdx.x % tiles;
@@ -20,16 +20,16 @@ __global__ void __launch_bounds__(block)
     if (first + tile <= vectors) {
       uint4 v[unroll];
 #pragma unroll
-      for (unsigned u = 0; u < unroll; ++u) v[u] = load_coherent(set + first + threadIdx.x + u * block);
+      for (unsigned u = 0; u < unroll; ++u) v[u] = load_coherent(array + first + threadIdx.x + u * block);
 #pragma unroll
       for (unsigned u = 0; u < unroll; ++u) sum += sum_of(v[u]);
     } else {
-      for (std::size_t i = first + threadIdx.x; i < vectors; i += block) sum += sum_of(load_coherent(set + i));
+      for (std::size_t i = first + threadIdx.x; i < vectors; i += block) sum += sum_of(load_coherent(array + i));
     }
     in_sweep += step;
     if (in_sweep >= tiles) in_sweep -= tiles;
   }
-  leave_sum<block>(sum, sum_of_all);
+  add_block_sum<block>(sum, sum_of_all);
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
@@ -41,7 +41,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte loads past L1, the grid sweeps over the set in tiles, other ones in each sweep: bound by L2",
+    .idea = "16-byte loads that bypass L1, grid-stride over the tiles of all sweeps",
+    .bound_by = "L2 bandwidth",
     .tunings = {{{{"unroll", 8}, {"per_unit", 2}}},
                 {{{"unroll", 4}, {"per_unit", 2}}},
                 {{{"unroll", 2}, {"per_unit", 4}}},

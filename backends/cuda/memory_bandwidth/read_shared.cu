@@ -1,20 +1,20 @@
-// Every block sweeps again and again over its copy of a set in shared memory, neighbouring lanes at neighbouring
-// vectors. Bound by the port of shared memory: 128 bytes a clock, without a bank conflict.
+// Repeated reads of each block's copy in shared memory, neighbouring lanes at neighbouring vectors. Bound by the load
+// port of shared memory: 128 bytes per cycle, without bank conflicts.
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned tile = 2048;  // vectors; a set of as many is read without a rest
+constexpr unsigned tile = 2048;  // vectors; an array of this size has no remainder
 
 template <unsigned unroll>
 __global__ void __launch_bounds__(tile / unroll)
-    read_shared(const uint4* set, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
+    read_shared(const uint4* array, unsigned vectors, std::uint64_t sweeps, unsigned* sum) {
   constexpr unsigned block = tile / unroll;
   uint4* const own = dynamic_shared<uint4>();
-  for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = set[i];
+  for (unsigned i = threadIdx.x; i < vectors; i += block) own[i] = array[i];
   __syncthreads();
-  leave_sum<block>(sweep<block, unroll>(FromPointer{own}, vectors, own_share(sweeps)), sum);
+  add_block_sum<block>(sweep<block, unroll>(FromPointer{own}, vectors, sweeps_of_block(sweeps)), sum);
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
@@ -27,7 +27,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "16-byte loads from shared memory, neighbours by neighbours, by all threads that fit: bound by its port",
+    .idea = "16-byte loads from shared memory, without bank conflicts, by all resident threads",
+    .bound_by = "load port of shared memory",
     .tunings = {{{{"unroll", 8}}}, {{{"unroll", 4}}}, {{{"unroll", 2}}}},
     .applies = [](const Point& p) { return p.word("level") == "shared" && p.integer("bytes") <= 47 * 1024; },
     .launch = run,

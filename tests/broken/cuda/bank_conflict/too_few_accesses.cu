@@ -1,4 +1,4 @@
-// Leaves out each lane's last accesses, as a compiler that sees through the loop would: must be wrong.
+// Omits each lane's last accesses, as an optimizing compiler might: must be wrong.
 // at: --stride 2 --n 16
 #include "backends/cuda/bank_conflict/tile_columns.hpp"
 

@@ -1,4 +1,4 @@
-// Copies whole groups of four only: must be wrong where there is a rest.
+// Copies whole vectors only: must be wrong where single elements remain.
 // at: --level hbm --op copy --bytes 4012
 #include "backends/cuda/memory_bandwidth/stream.hpp"
 

@@ -1,14 +1,14 @@
-// Leaves out one sweep of all: must be wrong, however short the set.
+// Omits one sweep: must be wrong, however small the array.
 // at: --level l2 --op read --bytes 1008 --sweeps 5
 #include "backends/cuda/memory_bandwidth/sweep.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-__global__ void kernel(const uint4* set, std::size_t vectors, std::uint64_t sweeps, unsigned* sum) {
+__global__ void kernel(const uint4* array, std::size_t vectors, std::uint64_t sweeps, unsigned* sum) {
   unsigned total = 0;
   for (std::uint64_t s = 1; s < sweeps; ++s)
-    for (std::size_t i = 0; i < vectors; ++i) total += sum_of(set[i]);
+    for (std::size_t i = 0; i < vectors; ++i) total += sum_of(array[i]);
   *sum = total;
 }
 

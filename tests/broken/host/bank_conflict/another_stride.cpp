@@ -1,4 +1,4 @@
-// Sums what lies at another stride, where there are fewer conflicts: must be wrong.
+// Sums elements at another stride, with fewer conflicts: must be wrong.
 // at: --stride 2 --n 16
 #include "backends/host/queue.hpp"
 #include "experiments/bank_conflict.hpp"

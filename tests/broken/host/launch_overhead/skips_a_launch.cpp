@@ -1,4 +1,4 @@
-// Leaves out one launch of many: must be wrong.
+// Omits one of many launches: must be wrong.
 // at: --mode host_sync --launches 40
 #include "backends/host/queue.hpp"
 #include "experiments/launch_overhead.hpp"

@@ -1,4 +1,4 @@
-// Copies whole groups of four only: must be wrong where there is a rest, by the checksum of a large array, too.
+// Copies whole vectors only: must be wrong where single elements remain, by the checksum of a large array, too.
 // at: --level hbm --op copy --bytes 4000012
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Sums the set once for all sweeps but one: must be wrong.
+// Multiplies one sum by one sweep too few: must be wrong.
 // at: --level l2 --op read --bytes 1008 --sweeps 5
 #include "backends/host/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"

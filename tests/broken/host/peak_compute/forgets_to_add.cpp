@@ -1,4 +1,4 @@
-// Right but for one chain, whose last step forgets to add: must be wrong.
+// Right but for one chain, whose last step omits the addition: must be wrong.
 // at: --type f64 --chains 1003 --steps 50
 #include <cmath>
 
