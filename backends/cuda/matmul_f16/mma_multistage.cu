@@ -3,7 +3,7 @@
 // 60 % of Hopper's matrix units.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/raster.hpp"
+#include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/matmul_f16/swizzled_tile.hpp"
 
 namespace crosswarp::gpu {

@@ -1,7 +1,7 @@
 // Persistent tile scheduler: which output tiles, and with split-K which shares of k, a resident cluster takes in turn.
 #pragma once
 
-#include "backends/cuda/matmul_f16/raster.hpp"
+#include "backends/cuda/device/raster.hpp"
 
 namespace crosswarp::gpu {
 namespace {

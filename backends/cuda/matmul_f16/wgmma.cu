@@ -3,7 +3,7 @@
 #include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/raster.hpp"
+#include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 
 namespace crosswarp::gpu {

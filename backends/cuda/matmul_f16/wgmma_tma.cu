@@ -3,7 +3,7 @@
 // multiples of 16 bytes. Bound by the matrix units within a tile; between tiles they idle while loads begin and C is
 // stored.
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/matmul_f16/raster.hpp"
+#include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/matmul_f16/tensor_map.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 

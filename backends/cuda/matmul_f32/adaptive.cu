@@ -1,127 +1,126 @@
-// What a user would call: the tile, and the way to share tiles out, that a small model of the device expects to be
-// fastest; a row times a matrix in a way of its own. Bound by issuing multiply-adds; by memory for a row and for few
-// products.
-#include "backends/cuda/matmul_f32/product_row.hpp"
+// Dispatch by shape, the library-style entry point: the tile, split-K or stream-K that a cost model of the device
+// expects to be fastest; a row vector times a matrix by its own kernel. Bound by the issue of multiply-adds; by memory
+// bandwidth for a row vector and for small k.
+#include <cmath>
+#include <limits>
+
+#include "backends/cuda/matmul_f32/gemv.hpp"
+#include "backends/cuda/matmul_f32/sliced_k.hpp"
+#include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/stream_k.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-/// How a tile is launched: in parts, and shared out by steps.
-struct Launchers {
-  void (*by_parts)(const Queue&, const MatmulF32::Args&, std::size_t parts);
-  void (*by_steps)(const Queue&, const MatmulF32::Args&) = nullptr;  ///< Null: there is no such kernel.
-};
-
-/// What the model knows of a tile.
+/// A kernel by its tile, and how fast it is expected to be.
 struct TileModel {
-  unsigned rows, columns, depth, blocks, threads;
-  double rate;           ///< Share of the multiply-adds' peak that a multiprocessor reaches with `blocks` of them …
-  double rate_alone;     ///< … and with one.
-  double rate_of_steps;  ///< The same where tiles are shared out by steps.
-  double ragged;         ///< What is left of these where rows do not begin at multiples of 16 bytes.
-  Launchers vectors, others;  ///< For matrices whose rows begin at multiples of 16 bytes, and for others.
-  std::size_t (*workspace_by_steps)(const Queue&, const MatmulF32::Args&) = nullptr;
+  unsigned m, n, k, min_blocks, threads;
+  double efficiency;        ///< Share of peak multiply-adds with min_blocks resident on a multiprocessor …
+  double efficiency_alone;  ///< … and with one.
+  double unaligned;         ///< Factor on these where rows do not start on 16-byte boundaries.
+  void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t splits);
+  double stream_k_efficiency = 0;  ///< 0: there is no stream-K kernel of this tile.
+  void (*launch_stream_k)(const Queue&, const MatmulF32::Args&) = nullptr;
+  std::size_t (*stream_k_workspace)(const Queue&, const MatmulF32::Args&) = nullptr;
 };
 
 template <class Tile>
-constexpr TileModel model_by(Launchers vectors, Launchers others, double rate, double rate_alone, double ragged) {
-  return {Tile::rows, Tile::columns, Tile::depth, Tile::blocks, Tile::threads, rate, rate_alone,
-          0,          ragged,        vectors,     others};
+constexpr TileModel prefetch_model(double efficiency, double efficiency_alone, double unaligned) {
+  return {Tile::m,          Tile::n,       Tile::k,
+          Tile::min_blocks, Tile::threads, efficiency,
+          efficiency_alone, unaligned,     matmul_f32_split_k::gemm<Tile>};
 }
 template <class Tile>
-constexpr TileModel model_of(double rate, double rate_alone, double ragged) {
-  return model_by<Tile>({launch_tiles<Tile, true>}, {launch_tiles<Tile, false>}, rate, rate_alone, ragged);
-}
-template <class Tile>
-constexpr TileModel model_ahead_of(double rate, double rate_alone, double ragged) {
-  return model_by<Tile>({launch_ahead<Tile, true>}, {launch_ahead<Tile, false>}, rate, rate_alone, ragged);
-}
-template <class Tile>
-constexpr TileModel model_stream_of(double rate, double rate_alone, double rate_of_steps, double ragged) {
-  TileModel model = model_ahead_of<Tile>(rate, rate_alone, ragged);
-  model.rate_of_steps = rate_of_steps;
-  model.vectors.by_steps = launch_stream<Tile, true>;
-  model.others.by_steps = launch_stream<Tile, false>;
-  model.workspace_by_steps = stream_workspace<Tile>;
+constexpr TileModel stream_k_model(double efficiency, double efficiency_alone, double unaligned,
+                                   double stream_k_efficiency) {
+  TileModel model = prefetch_model<Tile>(efficiency, efficiency_alone, unaligned);
+  model.stream_k_efficiency = stream_k_efficiency;
+  model.launch_stream_k = matmul_f32_stream_k::gemm<Tile>;
+  model.stream_k_workspace = matmul_f32_stream_k::workspace_bytes<Tile>;
   return model;
 }
+template <class Tile>
+constexpr TileModel sliced_model(double efficiency, double efficiency_alone, double unaligned) {
+  return {Tile::m,    Tile::n,          Tile::k,   Tile::min_blocks,     Tile::threads,
+          efficiency, efficiency_alone, unaligned, launch_sliced_k<Tile>};
+}
 
-/// By what --tuning tile1 … tile6 are: what an H200 measured.
-constexpr TileModel models[]{model_ahead_of<AheadLargeTile>(0.785, 0.38, 0.83),
-                             model_ahead_of<AheadMediumTile>(0.745, 0.25, 1.03),
-                             model_ahead_of<AheadFlatTile>(0.755, 0.25, 0.99),
-                             model_stream_of<AheadWideTile>(0.755, 0.755, 0.755, 0.62),
-                             model_of<SmallTile>(0.51, 0.38, 0.72),
-                             model_of<SmallestTile>(0.46, 0.33, 0.68)};
+/// Tunings tile1 … tile6. Efficiencies as measured on an H200.
+constexpr TileModel models[]{
+    prefetch_model<LargeTile>(0.785, 0.38, 0.83), prefetch_model<MediumTile>(0.745, 0.25, 1.03),
+    prefetch_model<FlatTile>(0.755, 0.25, 0.99),  stream_k_model<WideTile>(0.755, 0.755, 0.62, 0.755),
+    sliced_model<SmallTile>(0.51, 0.38, 0.72),    sliced_model<SmallestTile>(0.46, 0.33, 0.68)};
 
-/// The model's terms, in cycles of a multiprocessor. Multiply-adds are at the tile's rate of 128 a cycle.
-struct Estimate {
-  static constexpr double per_cycle = 128, second_launch = 5000, tickets = 8000;
-  static constexpr double bytes_per_cycle = 24, bytes_per_cycle_alone = 64;  // of L2: by all at once, by a few
+/// Expected cycles of a multiprocessor.
+struct CostModel {
+  static constexpr double peak = 128;  // multiply-adds per cycle
+  static constexpr double second_pass = 5000, fixup = 8000;
+  static constexpr double l2_bytes_per_cycle = 24, l2_bytes_per_cycle_alone = 64;  // all multiprocessors; few
 
   const TileModel& tile;
-  double units, tiles, steps_of_tile;
-  double cycles_of_step;  ///< At the full rate.
-  double block_ends;      ///< What a block takes to begin and to end; others hide them, where there are any.
-  double shape;           ///< What is left of the rates.
+  double units, tiles, k_tiles;
+  double k_tile_cycles;   ///< At peak.
+  double block_overhead;  ///< Of a block's prologue and epilogue, which other resident blocks hide in part.
+  double alignment;       ///< Factor on efficiencies.
 
-  Estimate(const TileModel& of, const MatmulF32::Args& args, double on_units)
-      : tile(of),
-        units(on_units),
-        tiles(std::ceil(static_cast<double>(args.n) / of.columns) * std::ceil(static_cast<double>(args.m) / of.rows)),
-        steps_of_tile(std::ceil(static_cast<double>(args.k) / of.depth)),
-        cycles_of_step(of.rows * of.columns * of.depth / per_cycle),
-        block_ends(4e6 / (of.blocks * of.threads)),
-        shape(rows_are_vectors(args) ? 1 : of.ragged) {}
+  CostModel(const TileModel& tile_, const MatmulF32::Args& args, double units_)
+      : tile(tile_),
+        units(units_),
+        tiles(std::ceil(static_cast<double>(args.n) / tile.n) * std::ceil(static_cast<double>(args.m) / tile.m)),
+        k_tiles(std::ceil(static_cast<double>(args.k) / tile.k)),
+        k_tile_cycles(tile.m * tile.n * tile.k / peak),
+        block_overhead(4e6 / (tile.min_blocks * tile.threads)),
+        alignment(rows_are_aligned(args) ? 1 : tile.unaligned) {}
 
-  /// By a block for each tile's part: of the multiprocessor that has most of them. Several parts take a second launch,
-  /// and their partials go to L2 and back.
-  double by_parts(std::size_t parts, std::size_t partials) const {
-    const double blocks = std::ceil(tiles * static_cast<double>(parts) / units);
-    const double full = std::floor(blocks / tile.blocks), left = blocks - full * tile.blocks;
-    const double work = std::ceil(steps_of_tile / static_cast<double>(parts)) * cycles_of_step;
-    const double rate = shape * tile.rate, alone = shape * tile.rate_alone;
-    const double rate_of_left = tile.blocks > 1 ? alone + (rate - alone) * (left - 1) / (tile.blocks - 1) : rate;
-    double sum = full * (tile.blocks * work / rate + block_ends);
-    if (left > 0) sum += left * work / rate_of_left + block_ends;
-    if (parts > 1) sum += second_launch + 2 * static_cast<double>(partials) / (units * bytes_per_cycle);
-    return sum;
+  /// The multiprocessor with the most blocks decides. Several splits take a second pass, with their partial sums
+  /// written to L2 and read back.
+  double split_k(std::size_t splits, std::size_t partial_bytes) const {
+    const double blocks = std::ceil(tiles * static_cast<double>(splits) / units);
+    const double full_waves = std::floor(blocks / tile.min_blocks), left = blocks - full_waves * tile.min_blocks;
+    const double work = std::ceil(k_tiles / static_cast<double>(splits)) * k_tile_cycles;
+    const double full = alignment * tile.efficiency, alone = alignment * tile.efficiency_alone;
+    const double partial = tile.min_blocks > 1 ? alone + (full - alone) * (left - 1) / (tile.min_blocks - 1) : full;
+    double cycles = full_waves * (tile.min_blocks * work / full + block_overhead);
+    if (left > 0) cycles += left * work / partial + block_overhead;
+    if (splits > 1) cycles += second_pass + 2 * static_cast<double>(partial_bytes) / (units * l2_bytes_per_cycle);
+    return cycles;
   }
 
-  /// By steps: all multiprocessors have the same, a share's partial goes to L2, and one block reads all of a tile.
-  double by_steps() const {
-    const double blocks = std::min(units * tile.blocks, tiles * steps_of_tile), rounds = tiles / blocks;
-    const double bytes_of_tile = sizeof(float) * tile.rows * tile.columns, of_tile = 1 + std::ceil(1 / rounds);
-    return rounds * steps_of_tile * tile.blocks * cycles_of_step / (shape * tile.rate_of_steps) +
-           std::max(1.0, rounds) * block_ends + tickets + tile.blocks * bytes_of_tile / bytes_per_cycle +
-           of_tile * bytes_of_tile / bytes_per_cycle_alone;
+  /// All multiprocessors have equal shares. Each share's partial sums go to L2; one block reads all of a tile's.
+  double stream_k() const {
+    const double blocks = std::min(units * tile.min_blocks, tiles * k_tiles), waves = tiles / blocks;
+    const double tile_bytes = sizeof(float) * tile.m * tile.n, shares_per_tile = 1 + std::ceil(1 / waves);
+    return waves * k_tiles * tile.min_blocks * k_tile_cycles / (alignment * tile.stream_k_efficiency) +
+           std::max(1.0, waves) * block_overhead + fixup + tile.min_blocks * tile_bytes / l2_bytes_per_cycle +
+           shares_per_tile * tile_bytes / l2_bytes_per_cycle_alone;
   }
 };
 
 struct Plan {
   const TileModel* tile;
-  std::size_t parts;  ///< 0: tiles are shared out by steps.
+  std::size_t splits;  ///< 0: stream-K.
 };
 
 Plan plan(const Queue& queue, const MatmulF32::Args& args) {
-  const auto given = static_cast<std::size_t>(queue.tuning["tile"]);
+  const auto forced_tile = static_cast<std::size_t>(queue.tuning["tile"]);
   const auto units = static_cast<std::size_t>(queue.device.compute_units);
-  constexpr std::size_t most_partials = std::size_t{32} << 20;  // what L2 keeps
+  constexpr std::size_t max_partial_bytes = std::size_t{32} << 20;  // stay in L2
   Plan best{models, 1};
-  double least = std::numeric_limits<double>::infinity();
-  const auto consider = [&](const TileModel& tile, std::size_t parts, double expected) {
-    if (expected < least) least = expected, best = {&tile, parts};
+  double fewest = std::numeric_limits<double>::infinity();
+  const auto consider = [&](const TileModel& tile, std::size_t splits, double cycles) {
+    if (cycles < fewest) fewest = cycles, best = {&tile, splits};
   };
   for (const TileModel& tile : models) {
-    if (given > 0 && &tile != &models[given - 1]) continue;
-    const Estimate estimate(tile, args, static_cast<double>(units));
-    if (tile.workspace_by_steps) consider(tile, 0, estimate.by_steps());
-    // As many parts as give each multiprocessor so many blocks; of less than four steps none is worth a launch.
-    for (std::size_t of_unit = 0; of_unit <= 2 * tile.blocks; ++of_unit) {
-      const std::size_t parts = std::max<std::size_t>(1, of_unit * units / static_cast<std::size_t>(estimate.tiles));
-      if (parts > 1 && (parts * 4 * tile.depth > args.k || bytes_of_parts(args, parts) > most_partials)) break;
-      consider(tile, parts, estimate.by_parts(parts, bytes_of_parts(args, parts)));
+    if (forced_tile > 0 && &tile != &models[forced_tile - 1]) continue;
+    const CostModel cost(tile, args, static_cast<double>(units));
+    if (tile.launch_stream_k) consider(tile, 0, cost.stream_k());
+    // Splits that give each multiprocessor 0, 1, 2 … blocks, of at least four k-tiles each.
+    for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 2 * tile.min_blocks; ++blocks_per_unit) {
+      const std::size_t splits =
+          std::max<std::size_t>(1, blocks_per_unit * units / static_cast<std::size_t>(cost.tiles));
+      const std::size_t partial_bytes = split_k_workspace(args, splits);
+      if (splits > 1 && (splits * 4 * tile.k > args.k || partial_bytes > max_partial_bytes)) break;
+      consider(tile, splits, cost.split_k(splits, partial_bytes));
     }
   }
   return best;
@@ -129,34 +128,29 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args) {
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return 0;
-  if (is_row(args)) return row_workspace(args);
-  const auto [tile, parts] = plan(queue, args);
-  return parts == 0 ? tile->workspace_by_steps(queue, args) : bytes_of_parts(args, parts);
+  if (is_gemv(args)) return gemv_workspace(args);
+  const auto [tile, splits] = plan(queue, args);
+  return splits == 0 ? tile->stream_k_workspace(queue, args) : split_k_workspace(args, splits);
 }
 
-void multiply(const Queue& given, const MatmulF32::Args& args) {
+void gemm(const Queue& given, const MatmulF32::Args& args) {
   const Queue queue = pdl_by_tuning(given);
   if (args.c.empty()) return;
-  if (is_row(args)) return launch_row(queue, args);
-  const Plan best = plan(queue, args);
-  const auto launch_by = [&](const Launchers& launchers) {
-    return best.parts == 0 ? launchers.by_steps(queue, args) : launchers.by_parts(queue, args, best.parts);
-  };
-  rows_are_vectors(args) ? launch_by(best.tile->vectors) : launch_by(best.tile->others);
-  if (best.parts > 1) launch_add_partials(queue, args, best.parts);
+  if (is_gemv(args)) return launch_gemv(queue, args);
+  const auto [tile, splits] = plan(queue, args);
+  splits == 0 ? tile->launch_stream_k(queue, args) : tile->launch(queue, args, splits);
 }
 
+/// tile 0: the cost model chooses; splits are always its choice. pdl: programmatic dependent launch.
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
-/// tile 0: the one that the model chooses. How it is shared out it chooses for any. pdl: launches begin while those
-/// before them end.
 const Register<MatmulF32> variant{{
-    .idea = "the tile and the way to share tiles out that a model of the device expects to be fastest: bound by "
-            "multiply-adds",
+    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; a row vector has its own kernel",
+    .bound_by = "issue of multiply-adds; memory bandwidth for a row vector",
     .improves = "stream_k",
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6)},
     .workspace = workspace,
-    .launch = multiply,
+    .launch = gemm,
 }};
 
 }  // namespace

@@ -1,12 +1,13 @@
-// The same in blocks of 32 × 8: a warp is in one row, reads whole lines of B and one word of A for all. Still two loads
-// for each multiply-add, which bound it.
-#include "backends/cuda/matmul_f32/naive_product.hpp"
+// The naive kernel in blocks of 32 × 8: a warp covers one row of C, so that it reads full cache lines of B and one
+// broadcast word of A. Still bound by the load queue (LSU): two loads per multiply-add.
+#include "backends/cuda/matmul_f32/naive.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 const Register<MatmulF32> variant{{
-    .idea = "blocks of 32 x 8, so that a warp reads whole lines of B and one word of A: bound by the queue of loads",
+    .idea = "blocks of 32 x 8: coalesced loads of B, broadcast loads of A",
+    .bound_by = "load queue: two global loads per multiply-add",
     .improves = "naive_16x16",
     .launch = launch_naive<32, 8>,
 }};

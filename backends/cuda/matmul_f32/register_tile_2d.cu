@@ -1,62 +1,60 @@
-// A thread has 8 × 8 elements of C: 16 floats from shared memory serve 64 multiply-adds. Bound by the issue of loads of
-// one float each, and by their bank conflicts: neighbours' columns are eight floats apart.
-#include "backends/gpu/kernel.hpp"
-#include "experiments/matmul_f32.hpp"
+// Each thread computes 8 × 8 elements of C: 16 floats from shared memory serve 64 multiply-adds. Bound by the issue of
+// 4-byte loads and by their bank conflicts: the columns of neighboring threads are eight floats apart.
+#include "backends/cuda/matmul_f32/gemm_tile.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned side = 128, depth = 8, each = 8, block = side / each * (side / each);
+constexpr unsigned tile = 128, tile_k = 8, thread_tile = 8, block = tile / thread_tile * (tile / thread_tile);
 
 __global__ void __launch_bounds__(block, 2)
-    multiply_squares(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
-  __shared__ float of_a[side * depth], of_b[depth * side];  // [row][depth] and [depth][column]
-  const std::size_t tiles_across = (n + side - 1) / side;
-  const std::size_t first_row = blockIdx.x / tiles_across * side, first_column = blockIdx.x % tiles_across * side;
-  const unsigned row = threadIdx.x / (side / each) * each, column = threadIdx.x % (side / each) * each;
-  float sums[each][each] = {};
-  for (std::size_t at = 0; at < k; at += depth) {
+    gemm_register_tile_2d(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
+  __shared__ float a_tile[tile * tile_k], b_tile[tile_k * tile];  // [row][k] and [k][column]
+  const std::size_t tiles_n = (n + tile - 1) / tile;
+  const std::size_t first_row = blockIdx.x / tiles_n * tile, first_column = blockIdx.x % tiles_n * tile;
+  const unsigned row = threadIdx.x / (tile / thread_tile) * thread_tile;
+  const unsigned column = threadIdx.x % (tile / thread_tile) * thread_tile;
+  float acc[thread_tile][thread_tile] = {};
+  for (std::size_t k0 = 0; k0 < k; k0 += tile_k) {
 #pragma unroll
-    for (unsigned i = threadIdx.x; i < side * depth; i += block) {
-      const std::size_t a_row = first_row + i / depth, a_column = at + i % depth;
-      of_a[i] = a_row < m && a_column < k ? a[a_row * k + a_column] : 0;
-      const std::size_t b_row = at + i / side, b_column = first_column + i % side;
-      of_b[i] = b_row < k && b_column < n ? b[b_row * n + b_column] : 0;
+    for (unsigned i = threadIdx.x; i < tile * tile_k; i += block) {
+      const std::size_t a_row = first_row + i / tile_k, a_column = k0 + i % tile_k;
+      a_tile[i] = a_row < m && a_column < k ? a[a_row * k + a_column] : 0;
+      const std::size_t b_row = k0 + i / tile, b_column = first_column + i % tile;
+      b_tile[i] = b_row < k && b_column < n ? b[b_row * n + b_column] : 0;
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned l = 0; l < depth; ++l) {
-      float left[each], right[each];
+    for (unsigned l = 0; l < tile_k; ++l) {
+      float a_fragment[thread_tile], b_fragment[thread_tile];
 #pragma unroll
-      for (unsigned i = 0; i < each; ++i) left[i] = of_a[(row + i) * depth + l];
+      for (unsigned i = 0; i < thread_tile; ++i) a_fragment[i] = a_tile[(row + i) * tile_k + l];
 #pragma unroll
-      for (unsigned j = 0; j < each; ++j) right[j] = of_b[l * side + column + j];
-#pragma unroll
-      for (unsigned i = 0; i < each; ++i)
-#pragma unroll
-        for (unsigned j = 0; j < each; ++j) sums[i][j] += left[i] * right[j];
+      for (unsigned j = 0; j < thread_tile; ++j) b_fragment[j] = b_tile[l * tile + column + j];
+      outer_product(a_fragment, b_fragment, acc);
     }
     __syncthreads();
   }
 #pragma unroll
-  for (unsigned i = 0; i < each; ++i)
+  for (unsigned i = 0; i < thread_tile; ++i)
 #pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-      const std::size_t to_row = first_row + row + i, to_column = first_column + column + j;
-      if (to_row < m && to_column < n) c[to_row * n + to_column] = sums[i][j];
+    for (unsigned j = 0; j < thread_tile; ++j) {
+      const std::size_t c_row = first_row + row + i, c_column = first_column + column + j;
+      if (c_row < m && c_column < n) c[c_row * n + c_column] = acc[i][j];
     }
 }
 
-void multiply(const Queue& queue, const MatmulF32::Args& args) {
+void gemm(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
-  launch(multiply_squares, blocks_for(args.n, side) * blocks_for(args.m, side), block, 0, queue, args.a.data(),
+  launch(gemm_register_tile_2d, blocks_for(args.n, tile) * blocks_for(args.m, tile), block, 0, queue, args.a.data(),
          args.b.data(), args.c.data(), args.m, args.n, args.k);
 }
 
 const Register<MatmulF32> variant{{
-    .idea = "8 x 8 elements by a thread, 16 floats serve 64 multiply-adds: bound by issuing loads of one float each",
+    .idea = "8 x 8 elements of C per thread: 16 floats from shared memory serve 64 multiply-adds",
+    .bound_by = "issue of 4-byte shared-memory loads, and their bank conflicts",
     .improves = "register_tile_1d",
-    .launch = multiply,
+    .launch = gemm,
 }};
 
 }  // namespace

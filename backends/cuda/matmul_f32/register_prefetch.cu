@@ -1,0 +1,51 @@
+// Register double buffering: threads load the next step's fragments from shared memory while they multiply the current
+// ones. A lies transposed there, so that a fragment's elements spread over both register banks, which a multiply-add
+// reads at once. Bound by the issue of multiply-adds.
+#include "backends/cuda/matmul_f32/register_prefetch.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+template <class Tile, bool aligned>
+__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_register_prefetch(GemmProblem gemm) {
+  const TileCoord tile = rasterize(gemm, blockIdx.x);
+  float acc[Tile::thread_m][Tile::thread_n] = {};
+  multiply_accumulate<Tile, aligned, false>(gemm, tile, 0, gemm.k, acc);
+  store_tile<Tile, aligned>(gemm, tile, acc);
+}
+
+template <class Tile>
+void launch_tile(const Queue& queue, const MatmulF32::Args& args) {
+  const GemmProblem gemm = gemm_problem<Tile>(args);
+  dispatch_alignment(args, [&]<bool aligned>() {
+    launch(gemm_register_prefetch<Tile, aligned>, gemm.tiles_m * gemm.tiles_n, Tile::threads, Tile::shared_bytes, queue,
+           gemm);
+  });
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args) {
+  if (args.c.empty()) return;
+  switch (queue.tuning["columns"]) {
+    case 64:
+      return launch_tile<MediumTile>(queue, args);
+    case 256:
+      return launch_tile<WideTile>(queue, args);
+    default:
+      return launch_tile<LargeTile>(queue, args);
+  }
+}
+
+const Register<MatmulF32> variant{{
+    .idea = "register double buffering: the next step's fragments load during this one; A transposed",
+    .bound_by = "issue of multiply-adds",
+    .improves = "double_buffer",
+    .formerly = "load_ahead",
+    .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 256}}}},
+    .launch = gemm,
+#if CROSSWARP_HAS_PTX
+    .instructions = {{"FFMA", 1024}, {"LDGSTS", 2}},
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

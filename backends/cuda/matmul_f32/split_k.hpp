@@ -1,0 +1,45 @@
+// Split-K: several blocks per tile of C, each with a range of k; a second pass adds their partial sums.
+#pragma once
+
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/matmul_f32/register_prefetch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_split_k {
+
+/// The kernel of split_k.cu, for every PrefetchTile. One split is an ordinary gemm. Requires m, n > 0 and a workspace
+/// of split_k_workspace() bytes.
+template <class Tile>
+void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t splits);
+
+}  // namespace matmul_f32_split_k
+}  // namespace CROSSWARP_PLATFORM
+namespace {
+
+/// C as the output of add_partials().
+struct ReducedC {
+  float* at;
+
+  __device__ void store_at(std::size_t i, float sum) const { at[i] = sum; }
+};
+
+inline std::size_t split_k_workspace(const MatmulF32::Args& args, std::size_t splits) {
+  return splits > 1 ? splits * args.c.size_bytes() : 0;
+}
+
+/// Launches `kernel` on a grid of tiles × splits, then the pass that adds the partial sums. Requires m, n > 0.
+template <class Tile>
+void launch_splits(void (*kernel)(GemmProblem), const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
+  const std::size_t k_tiles = (args.k + Tile::k - 1) / Tile::k;
+  GemmProblem gemm = gemm_problem<Tile>(args);
+  gemm.k_per_split = std::max<std::size_t>((k_tiles + splits - 1) / splits, 1) * Tile::k;
+  if (splits > 1) gemm.c = reinterpret_cast<float*>(queue.workspace.data());
+  launch(kernel, dim3(gemm.tiles_n * gemm.tiles_m, static_cast<unsigned>(splits)), Tile::threads, Tile::shared_bytes,
+         queue, gemm);
+  if (splits > 1)
+    launch_add_partials(queue, args.c.size(), static_cast<unsigned>(splits), args.c.size(), ReducedC{args.c.data()});
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
