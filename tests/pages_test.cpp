@@ -1,4 +1,5 @@
-// Pages: relative links and their anchors exist, the README is short, and the index of docs/ names every page.
+// Pages: relative links and their anchors exist, the README is short, indexes name every page, and the JSON page every
+// field.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -114,6 +116,13 @@ TEST(Pages, EveryPageIsInAnIndex) {
       EXPECT_TRUE(named.contains(page.lexically_normal())) << "no index names " << page;
     }
   }
+}
+
+TEST(Pages, JsonPageNamesEveryField) {
+  const std::string page = read(source_tree() / "docs/json.md");
+  const auto results = nlohmann::json::parse(read(source_tree() / "results/nvidia-h200/reduce_sum.json"));
+  for (const auto& field : results["benchmarks"].front().items())
+    EXPECT_NE(page.find('`' + field.key() + '`'), std::string::npos) << "docs/json.md does not name " << field.key();
 }
 
 }  // namespace
