@@ -2,7 +2,6 @@
 #include "core/host_device.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -112,6 +111,14 @@ class HostDevice final : public Device {
   volatile std::uint64_t sink_ = 0;
 };
 
+/// Threads of a parallel region; 1 without OpenMP.
+int openmp_threads() {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  ++threads;
+  return threads;
+}
+
 }  // namespace
 
 DeviceInfo host_device_info() {
@@ -123,7 +130,7 @@ DeviceInfo host_device_info() {
   info.architecture = system.machine;
   info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   info.cache = static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
-  info.compute_units = omp_get_max_threads();
+  info.compute_units = openmp_threads();
   info.threads_per_unit = 1;
   info.versions["kernel"] = system.release;
   info.versions["compiler"] = __VERSION__;
