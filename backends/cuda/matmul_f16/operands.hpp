@@ -126,9 +126,10 @@ struct Output {
         return Pair<float>{first, second};
       });
     else
-      store_pairs<std::uint16_t>(first_row, first_column, accumulators, [](float first, float second) {
-        return __builtin_bit_cast(Pair<std::uint16_t>, packed<bf16>(first, second));
-      });
+      store_pairs<std::uint16_t>(first_row, first_column, accumulators,
+                                 [](float first, float second) -> Pair<std::uint16_t> {
+                                   return __builtin_bit_cast(Pair<std::uint16_t>, packed<bf16>(first, second));
+                                 });
   }
 
  private:
