@@ -1,14 +1,17 @@
-// Includes run one way: core ← experiments ← backends; backends/gpu apart, no backend includes another; and no Kokkos
-// header is seen outside backends/kokkos, no GPU header in core, experiments or backends/gpu, which sees those of the
-// platform that it is compiled for.
+// Rules of the source tree. Includes run one way: core ← experiments ← backends, and no backend but backends/gpu is
+// included by another. Kokkos's headers stay in backends/kokkos, GPU headers out of core, experiments and backends/gpu.
+// A backend's headers are primitives of several experiments, or stand in the room of the one experiment that uses them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/process.hpp"
 
@@ -17,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What files below a folder may include of the project, as the beginning of the path.
+/// Project headers that files below a folder may include, as the beginning of the path.
 const std::map<std::string, std::set<std::string>> allowed{
     {"core", {"core/"}},
     {"experiments", {"core/", "experiments/"}},
@@ -30,8 +33,7 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"bench", {"core/", "bench/"}},
 };
 
-/// Vendor headers, and where they belong, as the beginning of the path: what backends/gpu needs of them, its platform
-/// names, and beyond that a maker's own file there may use the maker's tools.
+/// Vendor headers by pattern, and the beginnings of paths that may include them.
 const std::map<std::string, std::set<std::string>> vendors{
     {"^Kokkos", {"backends/kokkos/"}},
     {"^(cuda|cupti|cub/|thrust/|cublas|mma\\.h|nv)",
@@ -43,30 +45,105 @@ bool starts_with_any(const std::string& path, const std::set<std::string>& prefi
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& p) { return path.starts_with(p); });
 }
 
+/// Paths of the source files below a folder, relative to the source tree.
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(source_tree() / folder))
+    if (entry.is_regular_file() && entry.path().extension() != ".txt")
+      files.push_back(fs::relative(entry.path(), source_tree()).string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string text_of(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(source_tree() / file).rdbuf();
+  return text.str();
+}
+
+struct Include {
+  std::string header;
+  bool quoted;  ///< "project/header.hpp", not <header>.
+};
+
+std::vector<Include> includes_of(const std::string& file) {
+  static const std::regex include("^\\s*#\\s*include\\s*([\"<])([^\">]+)[\">]");
+  std::vector<Include> includes;
+  std::istringstream text(text_of(file));
+  std::smatch match;
+  for (std::string line; std::getline(text, line);)
+    if (std::regex_search(line, match, include)) includes.push_back({match[2], match[1] == "\""});
+  return includes;
+}
+
 TEST(Layering, IncludesRunOneWay) {
-  const fs::path source = source_tree();
-  const std::regex include("^\\s*#\\s*include\\s*([\"<])([^\">]+)[\">]");
   std::size_t files = 0;
   for (const auto& [folder, may] : allowed)
-    for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {
-      if (!entry.is_regular_file() || entry.path().extension() == ".txt") continue;
+    for (const std::string& file : files_below(folder)) {
       ++files;
-      const std::string name = fs::relative(entry.path(), source).string();
-      std::ifstream text(entry.path());
-      for (std::string line; std::getline(text, line);) {
-        std::smatch match;
-        if (!std::regex_search(line, match, include)) continue;
-        const std::string header = match[2];
-        if (match[1] == "\"") {
-          EXPECT_TRUE(starts_with_any(header, may)) << name << " may not include " << header;
+      for (const auto& [header, quoted] : includes_of(file)) {
+        if (quoted) {
+          EXPECT_TRUE(starts_with_any(header, may)) << file << " may not include " << header;
         }
         for (const auto& [pattern, home] : vendors)
           if (std::regex_search(header, std::regex(pattern))) {
-            EXPECT_TRUE(starts_with_any(name, home)) << name << " may not include " << header;
+            EXPECT_TRUE(starts_with_any(file, home)) << file << " may not include " << header;
           }
       }
     }
   EXPECT_GT(files, 30u) << "the folders have moved; this test looks at nothing";
+}
+
+/// The experiment of a path like `backends/cuda/reduce_sum/float4.cu` or `tests/broken/cuda/reduce_sum/faults.cu`;
+/// empty where the path is of no experiment.
+std::string experiment_of(const std::string& path) {
+  static const std::regex room("^(?:backends|tests/broken)/[^/]+/([^/]+)/[^/]+$");
+  std::smatch match;
+  if (!std::regex_match(path, match, room)) return {};
+  return fs::exists(source_tree() / "experiments" / (match[1].str() + ".hpp")) ? match[1].str() : "";
+}
+
+const std::vector<std::string> rooms{"backends", "tests/broken"};
+
+TEST(Layering, ARoomsHeadersAreOfOneExperiment) {
+  std::size_t headers = 0;
+  for (const std::string& folder : rooms)
+    for (const std::string& file : files_below(folder))
+      for (const auto& [header, quoted] : includes_of(file))
+        if (const std::string experiment = experiment_of(header); quoted && !experiment.empty()) {
+          ++headers;
+          EXPECT_EQ(experiment_of(file), experiment) << file << " includes " << header;
+        }
+  EXPECT_GT(headers, 30u);
+}
+
+/// Experiments that use each header below `folder`, directly or through other headers of the project.
+std::map<std::string, std::set<std::string>> users_of_headers(const std::string& folder) {
+  std::map<std::string, std::set<std::string>> users;
+  for (const std::string& file : files_below(folder))
+    if (file.ends_with(".hpp")) users[file];
+  for (const std::string& file : files_below("backends"))
+    if (const std::string experiment = experiment_of(file); !experiment.empty() && !file.ends_with(".hpp")) {
+      std::vector<std::string> reached{file};
+      std::set<std::string> seen;
+      while (!reached.empty()) {
+        const std::string next = reached.back();
+        reached.pop_back();
+        if (!seen.insert(next).second || !fs::exists(source_tree() / next)) continue;
+        if (const auto header = users.find(next); header != users.end()) header->second.insert(experiment);
+        for (const auto& [header, quoted] : includes_of(next))
+          if (quoted && header.starts_with("backends/")) reached.push_back(header);
+      }
+    }
+  return users;
+}
+
+TEST(Layering, DevicePrimitivesServeSeveralExperiments) {
+  const auto users = users_of_headers("backends/cuda/device");
+  EXPECT_GT(users.size(), 5u);
+  EXPECT_LE(users.size(), 16u) << "more than a reader knows by name";
+  for (const auto& [header, experiments] : users)
+    EXPECT_GE(experiments.size(), 2u) << header << " belongs to the room of the experiment that uses it";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // An element of C an iteration, its factors widened to float one by one. Bound by the queue of loads, two for each
 // multiply-add; where B is transposed, by its lines, of which each thread reads another. As fast as CUDA's naive.
-#include "backends/kokkos/half_element.hpp"
+#include "backends/kokkos/matmul_f16/half_element.hpp"
 
 namespace crosswarp::kokkos {
 namespace {

@@ -1,7 +1,7 @@
 // Square tiles of A and B in the scratch memory of a team, widened on their way, a thread an element of C. Bound by
 // scratch memory, with two loads for each multiply-add: matrix units have no name in Kokkos. On an H200 at 2048 that
 // costs a factor of 21 against wmma_shared, which is as simple, and of 125 against the best.
-#include "backends/kokkos/half_element.hpp"
+#include "backends/kokkos/matmul_f16/half_element.hpp"
 #include "backends/kokkos/product_tiles.hpp"
 
 namespace crosswarp::kokkos {
