@@ -127,6 +127,27 @@ configure() {
   echo "$preset$developer $wanted" >"$record"
 }
 
+# The browser, its driver, selenium and plotly, for scripts/check-report. Installed as root from a distribution that has
+# them; otherwise that check is skipped.
+install_test_tools() {
+  local package missing=()
+  if ((EUID != 0)) || ! command -v apt-get >/dev/null; then return; fi
+  for package in chromium chromium-driver python3-selenium python3-plotly; do
+    if ! dpkg-query --show "$package" >/dev/null 2>&1 && distribution_has "$package"; then missing+=("$package"); fi
+  done
+  if ((${#missing[@]} > 0)); then step "installing ${missing[*]}" apt_install "${missing[@]}"; fi
+}
+
+# Puts NVIDIA's disassembler on PATH, for the test of machine instructions: the toolkit's own, else the one on PyPI.
+install_disassembler() {
+  local folder=$root/.deps/disassembler
+  PATH=$PATH:$(dirname "$nvcc"):$folder/nvidia/cu13/bin
+  if command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null; then return; fi
+  if ! python3 -m pip --version >/dev/null 2>&1 && ((EUID == 0)); then step "installing python3-pip" apt_install python3-pip; fi
+  step "installing cuobjdump and nvdisasm in ${folder#"$root/"}" \
+    python3 -m pip install --no-deps --target "$folder" "nvidia-cuda-cuobjdump==13.*" "nvidia-cuda-nvdisasm==13.*"
+}
+
 # Builds the target in `build`, by `preset`: build_target <target> [CMake option…]
 build_target() {
   if command -v apt-get >/dev/null; then install_missing "${@:2}"; fi
