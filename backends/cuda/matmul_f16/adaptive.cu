@@ -72,7 +72,8 @@ Config search(const Queue& queue, const MatmulF16::Args& args) {
   const unsigned k_tiles = blocks_for(args.k, tile_k);
   Config best{};
   double fewest = std::numeric_limits<double>::infinity();
-  for (const auto& [rows, columns] : {std::pair{128u, 256u}, {128u, 192u}, {128u, 128u}, {64u, 128u}, {64u, 64u}})
+  constexpr std::pair<unsigned, unsigned> tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+  for (const auto& [rows, columns] : tiles)
     for (const ClusterShape cluster : clusters_for(columns)) {
       Config config{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned resident = fills_cluster(args, config) ? resident_clusters(queue, config) : 0;
