@@ -146,5 +146,21 @@ TEST(Layering, DevicePrimitivesServeSeveralExperiments) {
     EXPECT_GE(experiments.size(), 2u) << header << " belongs to the room of the experiment that uses it";
 }
 
+/// A handwritten variant's file holds its kernel. The others are dispatchers, and one kernel under several settings.
+TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
+  std::string without;
+  std::size_t count = 0, variants = 0;
+  for (const std::string& file : files_below("backends/cuda"))
+    if (file.ends_with(".cu") && !experiment_of(file).empty()) {
+      const std::string text = text_of(file);
+      ++variants;
+      if (text.find("__global__") != text.npos || text.find(".library = true") != text.npos) continue;
+      ++count;
+      without += "\n  " + file;
+    }
+  EXPECT_GT(variants, 50u);
+  EXPECT_LE(count, 12u) << "these have no __global__ function:" << without;
+}
+
 }  // namespace
 }  // namespace crosswarp
