@@ -1,5 +1,5 @@
-// Hopper's matrix instructions of four warps (wgmma) on factors in shared memory, sums in registers. Bound by the
-// matrix units, as far as power lets them keep their clock.
+// wgmma (Hopper) with operands in shared memory and accumulators in registers. Bound by the tensor cores, or by the
+// power limit on their clock.
 #include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/device/mma.hpp"
 #include "backends/cuda/device/stopwatch.hpp"
@@ -18,23 +18,24 @@ bool has_an_instruction(const Point& point) {
 
 #if CROSSWARP_HAS_PTX
 
-constexpr unsigned block = 256;  // two warpgroups, each with a tile of its own
-constexpr unsigned depth = 32;   // bytes of a slab's row, and of an instruction
-constexpr unsigned piece = 16;   // bytes of a core matrix's row
+constexpr unsigned block = 256;    // two warpgroups, one tile each
+constexpr unsigned depth = 32;     // bytes of a slab's row: k of one instruction
+constexpr unsigned core_row = 16;  // bytes of a core matrix's row
 constexpr unsigned rows = 64, columns = 256, slabs = PeakCompute::slabs;
 constexpr unsigned slab = rows * depth;
 constexpr unsigned unroll = PeakCompute::tensor_step_multiple;
 
-/// Where shared memory has byte 16·p of row r of a factor: in core matrices of 8 rows of 16 bytes, each contiguous; the
-/// two of 8 rows lie side by side.
-__device__ unsigned place(unsigned r, unsigned p) { return r / 8 * 8 * depth + p * 8 * piece + r % 8 * piece; }
+/// Offset in shared memory of bytes 16·half … of an operand's row: core matrices of 8 rows of 16 bytes, each
+/// contiguous, the two of the same rows in sequence.
+__device__ unsigned core_offset(unsigned row, unsigned half) {
+  return row / 8 * 8 * depth + half * 8 * core_row + row % 8 * core_row;
+}
 
-/// Core matrices that follow each other along the depth are the leading offset apart, those of the next 8 rows the
-/// stride.
-constexpr std::uint64_t layout = wgmma_layout(8 * piece, 8 * depth, WgmmaSwizzle::none);
+/// Leading offset: between core matrices along k. Stride: between those of 8 rows and the next 8.
+constexpr std::uint64_t layout = wgmma_layout(8 * core_row, 8 * depth, WgmmaSwizzle::none);
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-// One instruction for each type; its sums are 128 registers, whatever is in them.
+// One instruction per type, with 128 accumulator registers.
 #define CROSSWARP_WGMMA(types, scales)                                                                                \
   asm volatile("wgmma.mma_async.sync.aligned." types " {" CROSSWARP_WGMMA_128_REGISTERS "}, %128, %129, 1" scales ";" \
                : CROSSWARP_WGMMA_128_ACC("+r", d)                                                                     \
@@ -51,7 +52,7 @@ __device__ void multiply_add(std::uint32_t (&d)[columns / 2], std::uint64_t a, s
 #undef CROSSWARP_WGMMA
 #endif
 
-/// A warpgroup takes a tile at a time, in turn with the others.
+/// The grid's warpgroups stride over the tiles.
 template <Type type>
 __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const uint4* b, std::uint32_t* ends,
                                                            std::size_t tiles, unsigned steps, Elapsed* elapsed) {
@@ -59,16 +60,16 @@ __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const
   __shared__ alignas(1024) unsigned char of_a[slabs * slab];
   __shared__ alignas(1024) unsigned char of_b[columns * depth];
   for (unsigned i = threadIdx.x; i < slabs * rows * 2; i += block)
-    *reinterpret_cast<uint4*>(of_a + i / 2 / rows * slab + place(i / 2 % rows, i % 2)) = a[i];
+    *reinterpret_cast<uint4*>(of_a + i / 2 / rows * slab + core_offset(i / 2 % rows, i % 2)) = a[i];
   for (unsigned i = threadIdx.x; i < columns * 2; i += block)
-    *reinterpret_cast<uint4*>(of_b + place(i / 2, i % 2)) = b[i];
+    *reinterpret_cast<uint4*>(of_b + core_offset(i / 2, i % 2)) = b[i];
   fence_proxy_async();  // wgmma reads by the async proxy
   __syncthreads();
   const unsigned first_a = shared_address(of_a);
   const std::uint64_t b_descriptor = wgmma_descriptor(shared_address(of_b), layout);
 
   const Stopwatch watch;
-  std::uint32_t sums[columns / 2];
+  std::uint32_t accumulators[columns / 2];
   for (std::size_t t = blockIdx.x * (block / warpgroup_size) + threadIdx.x / warpgroup_size; t < tiles;
        t += gridDim.x * (block / warpgroup_size)) {
     std::uint64_t a_descriptor[slabs];
@@ -76,20 +77,20 @@ __global__ void __launch_bounds__(block, 1) multiply_tiles(const uint4* a, const
     for (unsigned s = 0; s < slabs; ++s)
       a_descriptor[s] = wgmma_descriptor(first_a + static_cast<unsigned>((t + s) % slabs) * slab, layout);
 #pragma unroll
-    for (std::uint32_t& sum : sums) sum = 0;
+    for (std::uint32_t& accumulator : accumulators) accumulator = 0;
 #pragma unroll 1
     for (unsigned done = 0; done < steps; done += unroll) {
       wgmma_fence();
 #pragma unroll
-      for (unsigned s = 0; s < unroll; ++s) multiply_add<type>(sums, a_descriptor[s % slabs], b_descriptor);
+      for (unsigned s = 0; s < unroll; ++s) multiply_add<type>(accumulators, a_descriptor[s % slabs], b_descriptor);
       wgmma_commit_group();
       wgmma_wait_group<1>();
     }
     wgmma_wait_group<0>();
     const unsigned warp = threadIdx.x % warpgroup_size / warp_size();
-    store_fragment<columns>(sums, ends + (t * rows + std::size_t{16} * warp) * columns);
+    store_fragment<columns>(accumulators, ends + (t * rows + std::size_t{16} * warp) * columns);
   }
-  const Elapsed took = watch.stop(sums[0]);
+  const Elapsed took = watch.stop(accumulators[0]);
   if (blockIdx.x == 0 && threadIdx.x == 0) *elapsed = took;
 #endif
 }
@@ -118,7 +119,8 @@ void multiply(const Queue& queue, const PeakCompute::Args& args) {
 #endif
 
 const Register<PeakCompute> variant{{
-    .idea = "Hopper's matrix instructions of four warps on factors in shared memory: bound by the matrix units",
+    .idea = "wgmma with operands in shared memory",
+    .bound_by = "tensor cores, or the power limit",
     .improves = "mma_sync_tiles",
     .needs = {"wgmma"},
     .applies = has_an_instruction,

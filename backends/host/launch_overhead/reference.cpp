@@ -1,4 +1,4 @@
-// An OpenMP parallel region for each launch: the team is formed, and waited for. Bound by that barrier.
+// One OpenMP parallel region per launch. Bound by the barrier at its end.
 #include "backends/host/queue.hpp"
 #include "experiments/launch_overhead.hpp"
 
@@ -12,13 +12,14 @@ void count(const Queue&, const LaunchOverhead::Args& args) {
     {
 #pragma omp master
       count = i == 0 ? 1 : count + 1;
-      asm volatile("" ::: "memory");  // every region is one
+      asm volatile("" ::: "memory");  // keeps regions apart
     }
   }
 }
 
 const Register<LaunchOverhead> variant{{
-    .idea = "an OpenMP parallel region for each launch, which ends when all threads are done: bound by that barrier",
+    .idea = "one OpenMP parallel region per launch",
+    .bound_by = "the barrier at a region's end",
     .applies = [](const Point& point) { return point.word("mode") == "host_sync"; },
     .launch = count,
 }};

@@ -1,13 +1,13 @@
-// One vectorised pass by all cores. Bound by memory once the arrays are larger than the caches. Smaller sets are read
-// by each core on its own, from the caches that hold them.
+// One vectorised pass by all cores. Bound by memory bandwidth where arrays exceed the caches. Each core reads smaller
+// arrays on its own, from its caches.
 #include "backends/host/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
 namespace crosswarp::host {
 namespace {
 
-/// The sum of the bits of all of `a`, begun at `start`: other places in other sweeps, so that no compiler can make one
-/// of many.
+/// The sum of the bits of `a`, from `start` on and around. Each sweep starts elsewhere, so that no compiler can merge
+/// sweeps.
 std::uint32_t sum_of_bits(std::span<const float> a, std::size_t start) {
   std::uint32_t sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -72,7 +72,8 @@ void run(const Queue&, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "OpenMP loops over all cores, vectorised: bound by memory, or by the cache that holds the set",
+    .idea = "vectorised OpenMP loops over all cores",
+    .bound_by = "memory bandwidth, or that of the cache that holds the array",
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");

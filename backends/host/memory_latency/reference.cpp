@@ -1,4 +1,4 @@
-// One thread follows the pointers, timed by the steady clock. Bound by the latency of whichever cache holds the chain.
+// Pointer chase by one thread, timed by the steady clock. Bound by the latency of the cache that holds the chain.
 #include <bit>
 #include <chrono>
 
@@ -15,7 +15,7 @@ void chase(const Queue&, const MemoryLatency::Args& args) {
   std::uint64_t words = 0;
   for (std::size_t at = 0; at < bytes; at += args.warm_stride) words |= load(base + at);
   std::uint64_t at = base + args.first, sum = 0;
-  asm volatile("" : "+r"(at) : "r"(words) : "memory");  // warmed before the clock starts
+  asm volatile("" : "+r"(at) : "r"(words) : "memory");  // warm-up ends before the clock starts
   const auto start = std::chrono::steady_clock::now();
   for (std::uint32_t done = 0; done < args.steps; done += MemoryLatency::stretch) {
     for (std::uint32_t i = 0; i < MemoryLatency::stretch; ++i) at = load(at);
@@ -29,9 +29,10 @@ void chase(const Queue&, const MemoryLatency::Args& args) {
   out.elapsed.nanoseconds = static_cast<std::uint64_t>(std::chrono::nanoseconds(elapsed).count());
 }
 
-/// Footprints that are powers of two: a processor's caches are that far apart, and each takes its half second.
+/// Powers of two only: each footprint takes half a second, and a processor's caches are further apart.
 const Register<MemoryLatency> variant{{
-    .idea = "one thread follows pointers: bound by the latency of the cache or memory that holds them",
+    .idea = "one thread follows pointers",
+    .bound_by = "latency of the cache or memory that holds them",
     .applies =
         [](const Point& point) {
           return point.word("space") == "global" && std::has_single_bit(std::uint64_t(point.integer("bytes")));

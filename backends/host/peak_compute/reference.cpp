@@ -1,5 +1,5 @@
-// Chains by all cores, a vector of them at a time. Bound by the latency of a multiplication and an addition, which the
-// compiler interleaves over few vectors.
+// Vectorised chains by all cores. Bound by the latency of a multiplication and an addition, which the compiler
+// interleaves over few vectors.
 #include "backends/host/queue.hpp"
 #include "experiments/peak_compute.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using Type = PeakCompute::Type;
 
-constexpr std::size_t width = 32;  // chains that a core takes at once
+constexpr std::size_t width = 32;  // chains at a time per core
 
 template <class T>
 void multiply_add(const PeakCompute::Args& args) {
@@ -38,7 +38,8 @@ bool applies(const Point& point) {
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "an OpenMP loop over chains, vectorised: bound by the latency of a multiplication and an addition",
+    .idea = "a vectorised OpenMP loop over chains",
+    .bound_by = "latency of a multiplication and an addition",
     .applies = applies,
     .launch = chains,
 }};

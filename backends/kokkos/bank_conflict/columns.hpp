@@ -1,5 +1,5 @@
-// The accesses of bank_conflict in a team's scratch memory, for any layout of its tile: threads are its warps, vector
-// lanes their lanes.
+// The kernel of bank_conflict in team scratch memory, for any layout of its tile. Team threads are warps, vector lanes
+// are lanes.
 #pragma once
 
 #include "backends/kokkos/queue.hpp"
@@ -22,14 +22,14 @@ struct AccessColumns {
   View<std::uint32_t*> out, positions;
   unsigned warps, lanes, stride, n, zero;
 
-  KOKKOS_FUNCTION unsigned position_of(unsigned thread) const {
+  KOKKOS_FUNCTION unsigned index_of(unsigned thread) const {
     const unsigned column = thread / lanes % tile_columns::columns(stride, element_words);
     return Layout::position(tile_columns::first_word(column, thread % lanes, lanes, stride, element_words),
                             element_words) /
            element_words;
   }
 
-  KOKKOS_FUNCTION static std::uint32_t folded(std::uint32_t value, const Element<element_words>& element) {
+  KOKKOS_FUNCTION static std::uint32_t fold(std::uint32_t value, const Element<element_words>& element) {
     for (unsigned i = 0; i < element_words; ++i) value = tile_columns::fold(value, element.word[i]);
     return value;
   }
@@ -56,14 +56,14 @@ struct AccessColumns {
           tile[Layout::position(i * element_words, element_words) / element_words].word[w] = in(i * element_words + w);
     });
     for_threads(team, [&](unsigned thread) {
-      unsigned position = position_of(thread);
+      unsigned index = index_of(thread);
       std::uint32_t value = block * threads + thread;
-      if (block == 0) positions(thread) = position * element_words;
+      if (block == 0) positions(thread) = index * element_words;
       for (unsigned done = 0; done < n; done += slabs) {
         for (unsigned i = 0; i < slabs; ++i) {
-          Element<element_words>& element = tile[position + i * slab];
+          Element<element_words>& element = tile[index + i * slab];
           if constexpr (op == Op::load) {
-            value = folded(value, element);
+            value = fold(value, element);
           } else if constexpr (op == Op::store) {
             value = tile_columns::fold(value, 1);
             Element<element_words> stored;
@@ -73,15 +73,15 @@ struct AccessColumns {
             Kokkos::atomic_add(&element.word[0], tile_columns::addend(thread));
           }
         }
-        position += zero;
+        index += zero;
       }
       if constexpr (op == Op::load) out(block * threads + thread) = value;
     });
     if constexpr (op != Op::load)
       for_threads(team, [&](unsigned thread) {
         std::uint32_t value = block;
-        const unsigned other = position_of((thread + 1) % threads);
-        for (unsigned i = 0; i < slabs; ++i) value = folded(value, tile[other + i * slab]);
+        const unsigned other = index_of((thread + 1) % threads);
+        for (unsigned i = 0; i < slabs; ++i) value = fold(value, tile[other + i * slab]);
         out(block * threads + thread) = value;
       });
   }
@@ -99,7 +99,7 @@ void launch_columns(const Queue& queue, const BankConflict::Args& args) {
                                     args.stride, args.n, args.zero});
 }
 
-/// A host has no banks: there they run for their results alone, and are small.
+/// A host has no banks, so it runs small sizes only.
 inline bool applies(const Point& point) { return is_asynchronous || point.integer("n") <= 256; }
 
 template <class Layout>

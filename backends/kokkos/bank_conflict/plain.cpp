@@ -1,11 +1,12 @@
-// Columns of a row-major tile in team scratch, as it is. On a GPU bound by the passes that the busiest bank takes.
+// Column accesses to a row-major tile in team scratch. On a GPU bound by the wavefronts of the busiest bank.
 #include "backends/kokkos/bank_conflict/columns.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
 const Register<BankConflict> variant{{
-    .idea = "team scratch as it is: on a GPU bound by a wavefront for each word of the busiest bank",
+    .idea = "column accesses to a row-major tile in team scratch",
+    .bound_by = "bank conflicts: one wavefront per word of the busiest bank",
     .applies = applies,
     .launch = access<tile_columns::Plain>,
 }};

@@ -1,4 +1,4 @@
-// A parallel_for of one iteration that counts its launches. Bound by the launch.
+// parallel_for of one iteration that counts its launches. Bound by the launch.
 #pragma once
 
 #include "backends/kokkos/queue.hpp"

@@ -1,11 +1,12 @@
-// parallel_for of one iteration, again and again, with no fence between. Bound by the host that enqueues.
+// parallel_for of one iteration, repeated without fences. Bound by the host, which enqueues.
 #include "backends/kokkos/launch_overhead/count_launches.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
 const Register<LaunchOverhead> variant{{
-    .idea = "parallel_for of one iteration, no fence between: bound by the slower of host and device",
+    .idea = "parallel_for of one iteration, repeated without fences",
+    .bound_by = "the slower of host and device",
     .result = ResultIn::host,
     .applies = [](const Point& point) { return point.word("mode") == "stream"; },
     .launch = [](const Queue& queue, const LaunchOverhead::Args& args) { count_launches(queue, args, false); },

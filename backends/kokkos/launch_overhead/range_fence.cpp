@@ -1,11 +1,12 @@
-// parallel_for of one iteration and a fence, in turn. Bound by the way to the device and back.
+// parallel_for of one iteration and a fence, in turn. Bound by the round trip to the device.
 #include "backends/kokkos/launch_overhead/count_launches.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
 const Register<LaunchOverhead> variant{{
-    .idea = "parallel_for of one iteration and a fence of its execution space, in turn: bound by the way and back",
+    .idea = "parallel_for of one iteration and a fence of its execution space, in turn",
+    .bound_by = "round trip to the device",
     .result = ResultIn::host,
     .applies = [](const Point& point) { return point.word("mode") == "host_sync"; },
     .launch = [](const Queue& queue, const LaunchOverhead::Args& args) { count_launches(queue, args, true); },

@@ -1,4 +1,4 @@
-// Copies that run while the threads do something else have no name in Kokkos.
+// Bulk asynchronous copies (TMA): Kokkos has none.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
@@ -6,7 +6,7 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "bulk copies by the copy unit of each multiprocessor",
+    .idea = "bulk copies (TMA)",
     .not_expressible = "kernels have no asynchronous copies into scratch memory",
     .applies =
         [](const Point& point) {

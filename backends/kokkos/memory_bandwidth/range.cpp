@@ -1,7 +1,7 @@
-// parallel_for and parallel_reduce over a range, one element an iteration: what everybody writes first. On a GPU short
-// of the memory's rate: parallel_reduce has 4 bytes of a thread in flight, and parallel_for starts a block for each 128
-// elements. An H200 starts 1.65 blocks a nanosecond, and so write, copy, scale, add and triad of 2^28 elements all take
-// the 1.27 ms of their 2^21 blocks, whatever they move.
+// parallel_for and parallel_reduce over a range, one element per iteration. On a GPU bound by the 4 bytes in flight per
+// thread of parallel_reduce, and by the block starts of parallel_for, which has 128 elements per block. An H200 starts
+// 1.65 blocks per nanosecond, so write, copy, scale, add and triad of 2^28 elements all take the 1.27 ms of 2^21
+// blocks.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
@@ -40,8 +40,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea =
-        "parallel_for and parallel_reduce over a range, one element an iteration: short of the memory's rate on a GPU",
+    .idea = "parallel_for and parallel_reduce over a range, one element per iteration",
+    .bound_by = "bytes in flight (reductions), block starts (stores)",
     .applies = [](const Point& point) { return point.word("level") == "hbm"; },
     .launch = run,
 }};

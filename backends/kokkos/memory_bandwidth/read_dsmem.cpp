@@ -1,4 +1,4 @@
-// Another block's shared memory has no name in Kokkos: scratch belongs to one team.
+// Distributed shared memory: Kokkos has none, since scratch memory belongs to one team.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/memory_bandwidth.hpp"
 

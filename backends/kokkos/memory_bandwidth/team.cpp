@@ -1,5 +1,5 @@
-// Teams that sweep again and again over one small set: from their L1, or from a copy in scratch memory, which is shared
-// memory on a GPU. Bound by that memory's port, if the compiler makes wide loads of it.
+// Repeated reads of one small array by teams: from their L1, or from a copy in scratch memory, which is shared memory
+// on a GPU. Bound by the load port of that memory, if the compiler emits wide loads.
 #include "backends/kokkos/four.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
@@ -11,25 +11,25 @@ using Team = Policy::member_type;
 
 using Scratch = Kokkos::View<Four*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The sum of `sweeps` passes of a team over `set`. From pass to pass threads move on, so that no compiler can take a
+/// The sum of `sweeps` passes of a team over `array`. Each pass shifts the threads, so that no compiler can hoist a
 /// load out of the loop.
-template <class Set>
-KOKKOS_INLINE_FUNCTION std::uint32_t swept(const Team& team, const Set& set, std::size_t sweeps) {
-  const auto threads = static_cast<std::size_t>(team.team_size()), n = set.extent(0);
-  std::size_t place = static_cast<std::size_t>(team.team_rank());
+template <class Array>
+KOKKOS_INLINE_FUNCTION std::uint32_t sweep(const Team& team, const Array& array, std::size_t sweeps) {
+  const auto threads = static_cast<std::size_t>(team.team_size()), n = array.extent(0);
+  std::size_t start = static_cast<std::size_t>(team.team_rank());
   const std::size_t step = threads > 32 ? 32 : 1;
   std::uint32_t sum = 0;
   for (std::size_t s = 0; s < sweeps; ++s) {
-    for (std::size_t i = place; i < n; i += threads) sum += bits_of(set(i));
-    place += step;
-    if (place >= threads) place -= threads;
+    for (std::size_t i = start; i < n; i += threads) sum += bits_of(array(i));
+    start += step;
+    if (start >= threads) start -= threads;
   }
   return sum;
 }
 
 void run(const Queue& queue, const MemoryBandwidth::Args& args) {
-  const View<const Four*> set(reinterpret_cast<const Four*>(args.a.data()), args.a.size() / 4);
-  const std::size_t n = set.extent(0), sweeps = args.sweeps;
+  const View<const Four*> array(reinterpret_cast<const Four*>(args.a.data()), args.a.size() / 4);
+  const std::size_t n = array.extent(0), sweeps = args.sweeps;
   const bool in_scratch = args.in_shared;
   const int on_device = queue.device.warp_size > 1 ? 512 : 1;
   const auto most =
@@ -41,11 +41,11 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
     if (in_scratch) {
       const Scratch copy(team.team_scratch(0), n);
       for (auto i = static_cast<std::size_t>(team.team_rank()); i < n; i += static_cast<std::size_t>(team.team_size()))
-        copy(i) = set(i);
+        copy(i) = array(i);
       team.team_barrier();
-      sum += swept(team, copy, own);
+      sum += sweep(team, copy, own);
     } else {
-      sum += swept(team, set, own);
+      sum += sweep(team, array, own);
     }
   };
   const Policy policy = Policy(queue.exec, static_cast<int>(teams), on_device)
@@ -54,7 +54,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "teams that sweep over a small set, from L1 or from scratch memory: bound by the port of either",
+    .idea = "teams that read a small array repeatedly, from L1 or scratch memory",
+    .bound_by = "load port of L1 or shared memory",
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");

@@ -1,9 +1,9 @@
-// As range, over vectors of four floats that the compiler moves in one access of 16 bytes. Bound by memory. A cache is
-// swept by all in turn, each iteration elsewhere in each sweep.
+// A range over vectors of four floats, one 16-byte access each. Bound by memory bandwidth. In a cache each iteration
+// reads another vector in each sweep.
 //
-// On an H200 its copies are as fast as CUDA's. It is behind in writing (3.37 of 4.65 TB/s), bound by how fast the 2^19
-// blocks of 128 threads start that parallel_for makes of 2^26 vectors, and in reading (4.03 of 4.54), since threads of
-// parallel_reduce have one load in flight: reduce_sum/unrolled has several.
+// On an H200 its copies match CUDA's. Writes reach 3.37 of 4.65 TB/s, bound by the starts of the 2^19 blocks of 128
+// threads that parallel_for makes of 2^26 vectors. Reads reach 4.03 of 4.54 TB/s: threads of parallel_reduce have one
+// load in flight, where reduce_sum/unrolled has several.
 #include "backends/kokkos/four.hpp"
 #include "experiments/memory_bandwidth.hpp"
 
@@ -24,16 +24,16 @@ void read(const Queue& queue, const MemoryBandwidth::Args& args) {
   const auto a = vectors(args.a);
   const auto words = array(args.a);
   const std::size_t n = a.extent(0), whole = 4 * n, left = words.extent(0) - whole, sweeps = args.sweeps;
-  // By the golden section, so that no sweep comes back to what L1 still has of one before.
+  // A golden-ratio step, so that no sweep returns to vectors that L1 still holds.
   const auto step = static_cast<std::size_t>(0.618034 * static_cast<double>(n));
   Kokkos::parallel_reduce(
       range(queue, std::max(n, left)),
       KOKKOS_LAMBDA(std::size_t i, std::uint32_t & sum) {
-        std::size_t place = i;
+        std::size_t at = i;
         for (std::size_t s = 0; i < n && s < sweeps; ++s) {
-          sum += bits_of(a(place));
-          place += step;
-          if (place >= n) place -= n;
+          sum += bits_of(a(at));
+          at += step;
+          if (at >= n) at -= n;
         }
         if (i < left) sum += static_cast<std::uint32_t>(sweeps) * bits_of(words(whole + i));
       },
@@ -53,7 +53,7 @@ void dot(const Queue& queue, const MemoryBandwidth::Args& args) {
       scalar(args.dot));
 }
 
-/// out = p·a + q·b, where a factor of 0 means that the array is not read; `fill` is added.
+/// out = p·a + q·b of the arrays that it reads, or `fill` if it reads none.
 template <bool has_a, bool has_b>
 void combine(const Queue& queue, const MemoryBandwidth::Args& args, float p, float q, float fill) {
   const auto a = vectors(args.a), b = vectors(args.b);
@@ -99,7 +99,8 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 }
 
 const Register<MemoryBandwidth> variant{{
-    .idea = "a range over vectors of four floats, each moved in one access: bound by memory, or by L2",
+    .idea = "a range over vectors of four floats, one 16-byte access each",
+    .bound_by = "memory or L2 bandwidth",
     .improves = "range",
     .applies =
         [](const Point& point) {

@@ -1,5 +1,5 @@
-// A league of one team: all its threads warm up, then one follows the pointers. Bound by the latency of a load. Kokkos
-// has no clock that a kernel could read, so only the launch's time can be told, with the warm-up in it.
+// Pointer chase by one thread of a single team, after all its threads warm up. Bound by the latency of a load. Kokkos
+// has no in-kernel clock, so the launch's time, warm-up included, is all there is.
 #include <bit>
 
 #include "backends/kokkos/queue.hpp"
@@ -28,7 +28,7 @@ void chase(const Queue& queue, const MemoryLatency::Args& args) {
             },
             words);
         Kokkos::single(Kokkos::PerTeam(team), [&] {
-          if (words % 2 != 0) out->end = words;  // they are all even: so the loads stay
+          if (words % 2 != 0) out->end = words;  // never true, since the words are even; keeps the loads
           std::uint64_t at = base + first, sum = 0;
           for (std::uint32_t done = 0; done < steps; done += stretch) {
             for (std::uint32_t i = 0; i < stretch; ++i) at = *reinterpret_cast<const std::uint64_t*>(at);
@@ -41,7 +41,8 @@ void chase(const Queue& queue, const MemoryLatency::Args& args) {
 }
 
 const Register<MemoryLatency> variant{{
-    .idea = "a league of one team, of which one thread chases: bound by latency; no clock but the launch's",
+    .idea = "one team, one thread follows pointers; timed by the launch",
+    .bound_by = "latency of a load",
     .applies =
         [](const Point& point) {
           return point.word("space") == "global" && std::has_single_bit(std::uint64_t(point.integer("bytes")));

@@ -1,4 +1,4 @@
-// Cycles of single operations. A portable kernel has no clock to read.
+// Latency of single operations: a portable kernel has no clock to read.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/op_latency.hpp"
 
@@ -6,8 +6,8 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<OpLatency> variant{{
-    .idea = "operations that wait for the one before, one warp",
-    .not_expressible = "Kokkos has no clock that a kernel could read, and no warp that is launched alone",
+    .idea = "one warp, each operation waits for the one before",
+    .not_expressible = "Kokkos has no in-kernel clock, and no launch of a single warp",
 }};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// parallel_for over threads with several chains each, kept in registers. Bound by the arithmetic units where the
-// compiler unrolls the loop over steps.
+// parallel_for over threads with several chains each, in registers. Bound by the arithmetic units where the compiler
+// unrolls the loop over steps.
 #include <cmath>
 
 #include "backends/kokkos/queue.hpp"
@@ -14,7 +14,7 @@ KOKKOS_INLINE_FUNCTION float step(float x, float a, float b) { return fmaf(x, a,
 KOKKOS_INLINE_FUNCTION double step(double x, double a, double b) { return fma(x, a, b); }
 KOKKOS_INLINE_FUNCTION std::uint32_t step(std::uint32_t x, std::uint32_t a, std::uint32_t b) { return a * x + b; }
 
-/// Chain j of a thread lies a whole range behind its first, so that threads side by side store side by side.
+/// Chain j of thread i is i + j · threads, so that neighbouring threads store neighbouring chains.
 template <class T, std::size_t count>
 void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
   const auto a = static_cast<T>(args.a), b = static_cast<T>(args.b);
@@ -51,7 +51,7 @@ void tuned(const Queue& queue, const PeakCompute::Args& args) {
   }
 }
 
-/// A host gets the small size only.
+/// A host computes small sizes only.
 bool applies(const Point& point) {
   const Type type = PeakCompute::type_of(point);
   return (type == Type::f32 || type == Type::f64 || type == Type::i32) &&
@@ -59,7 +59,8 @@ bool applies(const Point& point) {
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "parallel_for over threads of several chains each: bound by the arithmetic units, if the compiler unrolls",
+    .idea = "parallel_for over threads of several chains each",
+    .bound_by = "arithmetic units, if the compiler unrolls",
     .tunings = {{{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
     .applies = applies,
     .launch = tuned,

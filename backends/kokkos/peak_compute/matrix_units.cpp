@@ -1,4 +1,4 @@
-// Products of matrices by the matrix units, and pairs of half-precision numbers. Kokkos has words for neither.
+// Matrix-multiply units (tensor cores): Kokkos has no access to them.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/peak_compute.hpp"
 
@@ -6,8 +6,8 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<PeakCompute> variant{{
-    .idea = "products of matrices by the matrix units",
-    .not_expressible = "Kokkos has no matrix fragments: its scalars go to the units for scalars",
+    .idea = "gemm by the matrix units",
+    .not_expressible = "Kokkos has no matrix fragments: its arithmetic uses the scalar units",
 }};
 
 }  // namespace
