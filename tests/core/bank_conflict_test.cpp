@@ -1,4 +1,4 @@
-// Wavefronts by hand, the tile's columns, and the oracle of accesses to them.
+// Oracle of bank_conflict: wavefronts by hand, the tile's columns, accesses to them.
 #include "experiments/bank_conflict.hpp"
 
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ TEST(Wavefronts, AreTheWordsOfTheBusiestBank) {
       {0, 1}, {1, 1}, {2, 2}, {3, 1}, {4, 4}, {6, 2}, {8, 8}, {12, 4}, {16, 16}, {32, 32}, {33, 1}, {48, 16}, {64, 32}};
   for (const auto& [stride, ways] : known) {
     EXPECT_EQ(wavefronts(stride, 4, 32), ways) << stride;
-    EXPECT_EQ(wavefronts(stride, 4, 64), 2 * ways) << stride;  // two passes of 32 lanes
+    EXPECT_EQ(wavefronts(stride, 4, 64), 2 * ways) << stride;  // two groups of 32 lanes
   }
-  // In halves and quarters of a warp.
+  // Groups of half and a quarter of a warp.
   EXPECT_EQ(wavefronts(2, 8, 32), 2u);
   EXPECT_EQ(wavefronts(4, 8, 32), 4u);
   EXPECT_EQ(wavefronts(32, 8, 32), 32u);
@@ -35,7 +35,7 @@ TEST(Wavefronts, AreTheWordsOfTheBusiestBank) {
   EXPECT_EQ(wavefronts(36, 16, 32), 4u);
 }
 
-/// Of the first column, as a layout has it.
+/// Wavefronts of the first column in a layout.
 template <class Layout>
 unsigned wavefronts_in(unsigned stride, unsigned element_words) {
   std::vector<std::uint32_t> positions;
@@ -57,7 +57,7 @@ TEST(Wavefronts, AreFewestInPaddedAndSwizzledColumns) {
 }
 
 template <class Layout>
-void expect_places_of_their_own() {
+void expect_distinct_positions() {
   for (const unsigned element_words : {1, 2, 4}) {
     std::set<unsigned> positions;
     for (unsigned word = 0; word < tile_columns::tile_words; word += element_words) {
@@ -74,10 +74,10 @@ void expect_places_of_their_own() {
   }
 }
 
-TEST(TileColumns, HavePlacesOfTheirOwnInEveryLayout) {
-  expect_places_of_their_own<tile_columns::Plain>();
-  expect_places_of_their_own<tile_columns::Padded>();
-  expect_places_of_their_own<tile_columns::Swizzled>();
+TEST(TileColumns, HaveDistinctPositionsInEveryLayout) {
+  expect_distinct_positions<tile_columns::Plain>();
+  expect_distinct_positions<tile_columns::Padded>();
+  expect_distinct_positions<tile_columns::Swizzled>();
 }
 
 TEST(TileColumns, AreDisjointAndWithinASlab) {
@@ -99,7 +99,7 @@ TEST(TileColumns, AreDisjointAndWithinASlab) {
       }
 }
 
-/// As its Args say, plainly and serially, with `n` accesses.
+/// Serial reference with `n` accesses.
 void solve(const BankConflict& problem, std::size_t set, unsigned n) {
   using Op = BankConflict::Op;
   const auto args = problem.args(set);
@@ -149,13 +149,13 @@ TEST(BankConflict, IsOkForAllAccessesAndWrongForFourLess) {
   }
 }
 
-TEST(BankConflict, LooksAtWhereElementsAreSaidToBe) {
+TEST(BankConflict, ChecksPositions) {
   BankConflict problem(*open_host_device(), point(4, 16, "load", 8), 3, 1);
   problem.refill(0);
   problem.poison();
   solve(problem, 0, 8);
   ASSERT_TRUE(problem.check(ResultIn::device).ok);
-  ASSERT_EQ(problem.observe().size(), 1u);  // nobody told cycles
+  ASSERT_EQ(problem.observe().size(), 1u);  // no cycles written
   EXPECT_EQ(problem.observe()[0].name, "wavefronts_per_access");
   EXPECT_EQ(problem.observe()[0].value, 4);
   for (Elapsed& elapsed : problem.args(0).elapsed) elapsed = {8 * 16 * 5, 8 * 16 * 10};
@@ -179,7 +179,7 @@ TEST(BankConflict, ExistsWhereElementsAreAlignedAndLanesDoNotRace) {
   EXPECT_FALSE(BankConflict::exists(point(1, 4, "load", 6)));
 }
 
-TEST(BankConflict, FindsTheLineThroughItsPoints) {
+TEST(BankConflict, FitsCyclesPerWavefrontAndPerAccess) {
   std::vector<Outcome> outcomes;
   for (const unsigned stride : {1u, 2u, 32u}) {
     const double ways = tile_columns::wavefronts(stride, 4, 32);

@@ -1,4 +1,4 @@
-// The bandwidths' oracle: right for exactly what the definition says, wrong for too little, too often or elsewhere.
+// Oracle of memory_bandwidth: right for exact results only.
 #include "experiments/memory_bandwidth.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ Point point(const char* level, const char* op, std::int64_t bytes, std::int64_t 
   return product(MemoryBandwidth::axes(), {{level}, {op}, {bytes}, {sweeps}, {"f32"}}).front();
 }
 
-/// What the definition says, element by element.
-void do_it(const MemoryBandwidth::Args& args) {
+/// Serial reference.
+void solve(const MemoryBandwidth::Args& args) {
   std::uint32_t sum = 0;
   float dot = 0;
   for (std::size_t i = 0; i < std::max(args.a.size(), args.out.size()); ++i) switch (args.op) {
@@ -60,7 +60,7 @@ class Bandwidth : public testing::TestWithParam<Where> {
                 2) {
     problem.refill(0);
     problem.poison();
-    for (const std::size_t set : {0, 1}) do_it(problem.args(set));
+    for (const std::size_t set : {0, 1}) solve(problem.args(set));
   }
   Verdict check() const { return problem.check(ResultIn::device); }
 
@@ -89,7 +89,7 @@ TEST_P(Bandwidth, IsWrongByOneElementOfASecondSet) {
   EXPECT_NE(check().where.find("input 1"), std::string::npos) << check().where;
 }
 
-/// Where elements of the result differ from each other.
+/// Operations whose result has distinct elements.
 class BandwidthOfElements : public Bandwidth {};
 
 TEST_P(BandwidthOfElements, IsWrongWhereTwoElementsAreExchanged) {
@@ -117,13 +117,13 @@ const auto with_elements =
 INSTANTIATE_TEST_SUITE_P(Elements, Bandwidth, with_elements, name_of);
 INSTANTIATE_TEST_SUITE_P(Elements, BandwidthOfElements, with_elements, name_of);
 
-TEST(MemoryBandwidth, SeesTheLinksEnds) {
+TEST(MemoryBandwidth, ChecksBothDirectionsOfTheLink) {
   for (const char* op : {"h2d", "d2h"}) {
     MemoryBandwidth problem(*open_host_device(), point("link", op, 4012), 5, 2);
     problem.refill(0);
     problem.poison();
     EXPECT_FALSE(problem.check(ResultIn::device).ok);
-    for (const std::size_t set : {0, 1}) do_it(problem.args(set));
+    for (const std::size_t set : {0, 1}) solve(problem.args(set));
     EXPECT_TRUE(problem.check(ResultIn::device).ok) << problem.check(ResultIn::device).where;
     problem.args(1).out[1002] = 7;
     EXPECT_FALSE(problem.check(ResultIn::device).ok);
@@ -133,12 +133,12 @@ TEST(MemoryBandwidth, SeesTheLinksEnds) {
 TEST(MemoryBandwidth, IsWrongWhereAGuardWasWrittenTo) {
   MemoryBandwidth problem(*open_host_device(), point("hbm", "copy", 400), 5, 1);
   problem.refill(0);
-  do_it(problem.args(0));
+  solve(problem.args(0));
   problem.args(0).out.data()[100] = 0;
   EXPECT_NE(problem.check(ResultIn::device).where.find("guard band"), std::string::npos);
 }
 
-TEST(MemoryBandwidth, KnowsWhatMakesSense) {
+TEST(MemoryBandwidth, ExistsForMeaningfulCombinations) {
   EXPECT_TRUE(MemoryBandwidth::exists(point("hbm", "triad", 4)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("hbm", "triad", 6)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("hbm", "h2d", 4)));
@@ -158,7 +158,7 @@ TEST(MemoryBandwidth, CountsWhatTheOpNeeds) {
   EXPECT_EQ(triad.bytes_read, 2000);
   EXPECT_EQ(triad.bytes_written, 1000);
   EXPECT_EQ(MemoryBandwidth::cost(point("l1", "read", 1024, 7)).bytes_read, 7 * 1024);
-  EXPECT_EQ(MemoryBandwidth::cost(point("link", "d2h", 1000)).amount(), 1000);  // they cross it once
+  EXPECT_EQ(MemoryBandwidth::cost(point("link", "d2h", 1000)).amount(), 1000);  // bytes cross the link once
   EXPECT_EQ(MemoryBandwidth::cost(point("l2", "read", 24 << 20)).bytes_read, 682.0 * (24 << 20));
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr unsigned block = 512;
 
+/// ld.cs and st.cs: the line is used once.
 struct StreamingAccess {
   using Vector = float4;
   static __device__ float4 load(const float4* from) { return load_once(from); }

@@ -1,6 +1,8 @@
 // Starts and ends of chains in registers, several per thread: everything around the steps of a peak_compute kernel.
 #pragma once
 
+#include <cmath>
+
 #include "backends/cuda/device/stopwatch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"

@@ -1,7 +1,5 @@
 // Unrolled loop: 32 steps of eight chains between two branches, for each number type of the language. Bound by the
 // arithmetic units; special functions by the instructions of a division.
-#include <cmath>
-
 #include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
@@ -45,7 +43,7 @@ __global__ void __launch_bounds__(block)
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
     }
-    for (; done < steps; ++done)
+    for (; done < steps; ++done)  // the remainder
 #pragma unroll
       for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
     store_ends<block>(x, ends, first, chains);
@@ -55,17 +53,17 @@ __global__ void __launch_bounds__(block)
 
 void run(const Queue& queue, const PeakCompute::Args& args) {
   using Type = PeakCompute::Type;
-  const auto with = [&]<class Step>(const Step& step) {
+  const auto launch_chains = [&]<class Step>(const Step& step) {
     using T = typename Step::Number;
     launch(run_chains<Step>, blocks_for(args.chains, block * count), block, 0, queue, args.starts_as<T>(),
            args.ends_as<T>(), args.chains, args.steps, step, args.elapsed.data());
   };
   const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
-  if (args.type == Type::f32) with(Fused<float>{a, b});
-  if (args.type == Type::f64) with(Fused<double>{args.a, args.b});
+  if (args.type == Type::f32) launch_chains(Fused<float>{a, b});
+  if (args.type == Type::f64) launch_chains(Fused<double>{args.a, args.b});
   if (args.type == Type::i32)
-    with(Fused<std::uint32_t>{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
-  if (args.type == Type::special) with(Reciprocal{b});
+    launch_chains(Fused<std::uint32_t>{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
+  if (args.type == Type::special) launch_chains(Reciprocal{b});
 }
 
 bool is_type_of_the_language(const Point& point) {

@@ -1,4 +1,4 @@
-// Loads from one address again and again: must be wrong, since its loads are no chain.
+// Loads from the same address every time: must be wrong, since its loads are no chain.
 // at: --space global --bytes 4096
 #include "backends/cuda/memory_latency/chase.hpp"
 

@@ -1,5 +1,7 @@
 // Omits two of two hundred steps: must be wrong, although two steps nearly restore each value.
 // at: --type f32 --chains 1003 --steps 200
+#include <cmath>
+
 #include "backends/gpu/kernel.hpp"
 #include "experiments/peak_compute.hpp"
 
