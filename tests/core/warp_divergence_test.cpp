@@ -1,4 +1,4 @@
-// The divergence's oracle and what it concludes: right only for every item's own path and all of its steps.
+// The divergence's oracle accepts only every item's own path with all of its steps; its findings.
 #include "experiments/warp_divergence.hpp"
 
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ Point point(std::int64_t n, std::int64_t factor, std::int64_t work) {
 void solve(const WarpDivergence& problem, std::size_t set) {
   const auto args = problem.args(set);
   for (std::size_t i = 0; i < args.in.size(); ++i)
-    args.out[i] = divergent::walk_by_switch<4>(static_cast<unsigned>(i % args.factor), args.in[i], args.work);
+    args.out[i] = divergent::switch_path<4>(static_cast<unsigned>(i % args.factor), args.in[i], args.work);
 }
 
-TEST(WarpDivergence, IsOkWhereEveryItemWalkedItsPath) {
+TEST(WarpDivergence, IsOkWhereEveryItemRanItsPath) {
   for (const std::int64_t factor : {1, 3, 31, 32}) {
     WarpDivergence problem(*open_host_device(), point(1009, factor, 256), 7, 2);
     problem.refill(0);
@@ -41,22 +41,22 @@ TEST(WarpDivergence, IsWrongForAStepMoreOrLessAndForAnotherPath) {
   for (const auto& [path, steps] : {std::pair(1u, 127u), {1u, 129u}, {0u, 128u}, {2u, 128u}}) {
     solve(problem, 0);
     ASSERT_TRUE(problem.check(ResultIn::device).ok);
-    args.out[97] = divergent::walk_by_switch<1>(path, args.in[97], steps);  // path 1, 128 steps
+    args.out[97] = divergent::switch_path<1>(path, args.in[97], steps);  // path 1, 128 steps
     const Verdict verdict = problem.check(ResultIn::device);
     EXPECT_FALSE(verdict.ok) << path << " " << steps;
     EXPECT_NE(verdict.where.find("out[97] of input 0"), std::string::npos) << verdict.where;
   }
 }
 
-TEST(WarpDivergence, HasNumbersOfItsOwnForEachPath) {
-  std::set<std::uint32_t> squares, constants, ends;
+TEST(WarpDivergence, HasCoefficientsOfItsOwnForEachPath) {
+  std::set<std::uint32_t> quadratics, constants, ends;
   for (unsigned path = 0; path < divergent::paths; ++path) {
-    squares.insert(divergent::square(path));
+    quadratics.insert(divergent::quadratic(path));
     constants.insert(divergent::constant(path));
-    ends.insert(divergent::walk_by_switch<4>(path, 1, 128));
-    EXPECT_EQ(divergent::square(path) % 2, 0u) << path;  // else two inputs may end alike
+    ends.insert(divergent::switch_path<4>(path, 1, 128));
+    EXPECT_EQ(divergent::quadratic(path) % 2, 0u) << path;  // else two inputs may end alike
   }
-  EXPECT_EQ(squares.size(), divergent::paths);
+  EXPECT_EQ(quadratics.size(), divergent::paths);
   EXPECT_EQ(constants.size(), divergent::paths);
   EXPECT_EQ(ends.size(), divergent::paths);
 }
@@ -74,12 +74,14 @@ TEST(WarpDivergence, FindsSlopeAndExcess) {
     outcomes.push_back({"cuda/warp_divergence/b", point(10, factor, 128), 2e-3, {}, {}});
   }
   outcomes[6].seconds *= 1.25;
-  const auto lines = WarpDivergence::findings(outcomes);
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_NE(lines[0].find("32: 40.00 (+25.0 %)"), std::string::npos) << lines[0];
-  EXPECT_NE(lines[0].find("2: 2.00 (+0.0 %)"), std::string::npos) << lines[0];
-  EXPECT_NE(lines[1].find("takes 0.000 of the time of one"), std::string::npos) << lines[1];
-  EXPECT_NE(lines[1].find("32: 1.00"), std::string::npos) << lines[1];
+  const std::vector<Finding> findings = WarpDivergence::findings(outcomes);
+  ASSERT_EQ(findings.size(), 2u);
+  const std::string diverging = to_string(findings[0]), converged = to_string(findings[1]);
+  EXPECT_NE(diverging.find("32: 40.00 (+25.0 %)"), std::string::npos) << diverging;
+  EXPECT_NE(diverging.find("2: 2.00 (+0.0 %)"), std::string::npos) << diverging;
+  EXPECT_EQ(findings[1].number("per_path"), 0);
+  EXPECT_NE(converged.find("takes 0.000 of the time of one"), std::string::npos) << converged;
+  EXPECT_NE(converged.find("32: 1.00"), std::string::npos) << converged;
   outcomes.erase(outcomes.begin(), outcomes.begin() + 2);  // nothing to compare with
   EXPECT_TRUE(WarpDivergence::findings(outcomes).empty());
 }

@@ -10,7 +10,7 @@ struct Tile {
   static constexpr unsigned m = 128, n = 128, k = 16, threads = 256;
   static constexpr unsigned warp_m = 64, warp_n = 32;  // 8 × 4 threads of 8 × 8 elements
   /// cp.async cannot transpose: A stays row-major, and a 16-byte load brings four steps of k. With a pitch of 20 floats
-  /// the loads of eight neighboring rows go to different banks.
+  /// the loads of eight neighbouring rows go to different banks.
   static constexpr unsigned a_pitch = k + 4;
   static constexpr unsigned a_floats = m * a_pitch, stage_floats = a_floats + k * n;
 };

@@ -1,5 +1,5 @@
 // Each thread computes 8 × 8 elements of C: 16 floats from shared memory serve 64 multiply-adds. Bound by the issue of
-// 4-byte loads and by their bank conflicts: the columns of neighboring threads are eight floats apart.
+// 4-byte loads and by their bank conflicts: the columns of neighbouring threads are eight floats apart.
 #include "backends/cuda/matmul_f32/gemm_tile.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,5 @@
 // 16-byte loads throughout: A is transposed on its way to shared memory, so that four loads feed 64 multiply-adds.
-// Bound by shared-memory bank conflicts: the columns of neighboring threads are eight floats apart.
+// Bound by shared-memory bank conflicts: the columns of neighbouring threads are eight floats apart.
 #include "backends/cuda/matmul_f32/gemm_tile.hpp"
 
 namespace crosswarp::gpu {

@@ -66,7 +66,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
 }
 
 const Register<MatmulF32> variant{{
-    .idea = "a warp tile of 64 x 32: neighboring threads read the same or adjacent operands, without bank conflicts",
+    .idea = "a warp tile of 64 x 32: neighbouring threads read the same or adjacent operands, without bank conflicts",
     .bound_by = "latency of the next k-tile",
     .improves = "vectorized",
     .launch = gemm,

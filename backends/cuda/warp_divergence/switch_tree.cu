@@ -1,6 +1,5 @@
-// A switch, of which the compiler makes a binary tree of tests, five deep. Bound by one pass through the work for each
-// path in a warp, and by the instruction caches once the paths no longer fit: 32 paths of 128 steps are 128 KiB of
-// code.
+// A switch, which compiles to a binary tree of tests, five deep. Bound by one pass per path in a warp, and by the
+// instruction caches once the paths no longer fit: 32 paths of 128 steps are 128 KiB of code.
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
 #include "experiments/warp_divergence.hpp"
@@ -12,23 +11,24 @@ constexpr unsigned block = 256;
 
 template <unsigned unroll>
 __global__ void __launch_bounds__(block)
-    switch_and_walk(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned factor, unsigned work) {
+    run_switch(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned factor, unsigned work) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x;
-  if (i < n) out[i] = divergent::walk_by_switch<unroll>(static_cast<unsigned>(i % factor), in[i], work);
+  if (i < n) out[i] = divergent::switch_path<unroll>(static_cast<unsigned>(i % factor), in[i], work);
 }
 
-void walk(const Queue& queue, const WarpDivergence::Args& args) {
+void run(const Queue& queue, const WarpDivergence::Args& args) {
   with_constant<4, 32, 128>(queue.tuning["unroll"], [&]<unsigned unroll>() {
-    launch(switch_and_walk<unroll>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.out.data(),
+    launch(run_switch<unroll>, blocks_for(args.in.size(), block), block, 0, queue, args.in.data(), args.out.data(),
            args.in.size(), args.factor, args.work);
   });
 }
 
 const Register<WarpDivergence> variant{{
-    .idea = "a switch, a tree of tests to the compiler: a warp goes through the work once for each path of its lanes",
+    .idea = "a switch, compiled to a binary tree of tests",
+    .bound_by = "one pass of the work per path in a warp",
     .improves = "if_chain",
     .tunings = {{{{"unroll", 4}}}, {{{"unroll", 32}}}, {{{"unroll", 128}}}},
-    .launch = walk,
+    .launch = run,
     .instructions = {{"IMAD", divergent::paths * 2 * (4 + 32 + 128)}},  // every path is there
 }};
 

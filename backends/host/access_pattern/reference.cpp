@@ -1,11 +1,11 @@
-// One loop by all cores. Bound by the cache lines that it touches, of which it uses a float each from stride 16 on.
+// An OpenMP loop over all cores. Bound by the cache lines that it touches: from stride 16 on it uses one float of each.
 #include "backends/host/queue.hpp"
 #include "experiments/access_pattern.hpp"
 
 namespace crosswarp::host {
 namespace {
 
-/// Runs `move(i, p(i))` for all i, without a division for each.
+/// Runs `move(i, p(i))` for all i, without a division per access.
 template <class Move>
 void for_all(const AccessPattern::Args& args, const Move& move) {
   const AccessOrder order = args.order;
@@ -21,7 +21,7 @@ void for_all(const AccessPattern::Args& args, const Move& move) {
     for (std::uint32_t column = 0; column < order.stride; ++column)
       for (std::uint32_t row = 0; row < order.rows; ++row)
         move(column * order.rows + row, order.in_matrix(row, column));
-    for (std::uint32_t i = order.rest(); i < order.n; ++i) move(i, i);
+    for (std::uint32_t i = order.tail(); i < order.n; ++i) move(i, i);
   }
 }
 
@@ -39,7 +39,8 @@ void run(const Queue&, const AccessPattern::Args& args) {
 }
 
 const Register<AccessPattern> variant{{
-    .idea = "an OpenMP loop over all cores: bound by the cache lines that it touches",
+    .idea = "an OpenMP loop over all cores",
+    .bound_by = "cache lines touched",
     .launch = run,
 }};
 

@@ -1,5 +1,5 @@
-// parallel_for over a range, one access an iteration, its place by a 32-bit division where there is a stride. Bound by
-// the sectors that a warp touches.
+// parallel_for over a range, one access per iteration; strided elements take a 32-bit division. Bound by the sectors
+// that a warp touches.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/access_pattern.hpp"
 
@@ -16,13 +16,14 @@ void run(const Queue& queue, const AccessPattern::Args& args) {
   Kokkos::parallel_for(
       range(queue, out.extent(0)), KOKKOS_LAMBDA(std::size_t k) {
         const auto i = static_cast<std::uint32_t>(k);
-        const std::uint32_t place = random ? index(i) : order(i);
-        out(op == AccessOp::gather ? i : place) = in(op == AccessOp::scatter ? i : place);
+        const std::uint32_t p = random ? index(i) : order(i);
+        out(op == AccessOp::gather ? i : p) = in(op == AccessOp::scatter ? i : p);
       });
 }
 
 const Register<AccessPattern> variant{{
-    .idea = "parallel_for over a range, one access an iteration: bound by the sectors that a warp touches",
+    .idea = "parallel_for over a range, one access per iteration",
+    .bound_by = "sectors that a warp touches",
     .launch = run,
 }};
 

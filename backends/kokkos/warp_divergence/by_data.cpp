@@ -1,4 +1,4 @@
-// A range over the items with the path's numbers as data: one piece of code. Bound by the multiply-adds, whatever the
+// Branch-free: a range over the items, with the path's coefficients as data. Bound by the multiply-adds, for any
 // factor.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/warp_divergence.hpp"
@@ -6,17 +6,17 @@
 namespace crosswarp::kokkos {
 namespace {
 
-/// On a host larger ones take seconds a launch.
+/// On a host larger points take seconds per launch.
 bool applies(const Point& point) { return is_asynchronous || point.integer("n") * point.integer("work") <= 1 << 24; }
 
-void walk(const Queue& queue, const WarpDivergence::Args& args) {
+void run(const Queue& queue, const WarpDivergence::Args& args) {
   const auto in = array(args.in);
   const auto out = array(args.out);
   const unsigned factor = args.factor, work = args.work;
   Kokkos::parallel_for(
       range(queue, in.extent(0)), KOKKOS_LAMBDA(std::size_t i) {
         const auto path = static_cast<unsigned>(i % factor);
-        const std::uint32_t a = divergent::square(path), c = divergent::constant(path);
+        const std::uint32_t a = divergent::quadratic(path), c = divergent::constant(path);
         std::uint32_t x = in(i);
         for (unsigned step = 0; step < work; ++step) x = divergent::step(x, a, c);
         out(i) = x;
@@ -24,10 +24,11 @@ void walk(const Queue& queue, const WarpDivergence::Args& args) {
 }
 
 const Register<WarpDivergence> variant{{
-    .idea = "one piece of code, the path's numbers as data: one pass, whatever the factor",
+    .idea = "branch-free: one code path, its coefficients as data",
+    .bound_by = "multiply-adds, for any factor",
     .improves = "vector_lanes",
     .applies = applies,
-    .launch = walk,
+    .launch = run,
 }};
 
 }  // namespace

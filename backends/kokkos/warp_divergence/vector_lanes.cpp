@@ -1,5 +1,4 @@
-// A switch in a ThreadVectorRange, whose lanes are those of a warp. On a GPU bound by one pass through the work for
-// each path in a warp.
+// A switch in a ThreadVectorRange, whose lanes are those of a warp. Bound on a GPU by one pass per path in a warp.
 #include <algorithm>
 
 #include "backends/kokkos/queue.hpp"
@@ -10,10 +9,10 @@ namespace {
 
 using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>>;
 
-/// On a host larger ones take seconds a launch.
+/// On a host larger points take seconds per launch.
 bool applies(const Point& point) { return is_asynchronous || point.integer("n") * point.integer("work") <= 1 << 24; }
 
-void walk(const Queue& queue, const WarpDivergence::Args& args) {
+void run(const Queue& queue, const WarpDivergence::Args& args) {
   const auto in = array(args.in);
   const auto out = array(args.out);
   const std::size_t n = in.extent(0);
@@ -28,15 +27,16 @@ void walk(const Queue& queue, const WarpDivergence::Args& args) {
         const std::size_t items = begin >= n ? 0 : n - begin < std::size_t(lanes) ? n - begin : lanes;
         Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, items), [&](std::size_t lane) {
           const std::size_t i = begin + lane;
-          out(i) = divergent::walk_by_switch<4>(static_cast<unsigned>(i % factor), in(i), work);
+          out(i) = divergent::switch_path<4>(static_cast<unsigned>(i % factor), in(i), work);
         });
       });
 }
 
 const Register<WarpDivergence> variant{{
-    .idea = "a switch on the lanes of a ThreadVectorRange: on a GPU one pass through the work for each path in a warp",
+    .idea = "a switch on the lanes of a ThreadVectorRange",
+    .bound_by = "one pass of the work per path in a warp",
     .applies = applies,
-    .launch = walk,
+    .launch = run,
 }};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Strides by i·stride modulo n, which is no bijection where they have a common factor: must be wrong, since elements
-// that nobody writes are poison.
+// Strides by i·stride modulo n, no bijection where they have a common factor: elements that no thread writes stay
+// poisoned.
 // at: --pattern strided --stride 8 --op scatter --n 1000000
 #include "backends/host/queue.hpp"
 #include "experiments/access_pattern.hpp"
