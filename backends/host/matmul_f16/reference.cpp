@@ -1,5 +1,5 @@
-// A and B widened to float in the workspace, B untransposed, then the product of floats. Bound by the loads of B.
-#include "backends/host/product.hpp"
+// A and B widened to float in the workspace, B untransposed, then a GEMM of floats. Bound by the loads of B.
+#include "backends/host/gemm.hpp"
 #include "backends/host/queue.hpp"
 #include "core/half.hpp"
 #include "experiments/matmul_f16.hpp"
@@ -12,7 +12,7 @@ using Args = MatmulF16::Args;
 std::size_t workspace(const Queue&, const Args& args) { return (args.a.size() + args.b.size()) * sizeof(float); }
 
 template <class T>
-void multiply_as(const Args& args, float* a, float* b) {
+void gemm_as(const Args& args, float* a, float* b) {
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < args.a.size(); ++i) a[i] = to_float(T{args.a[i]});
 #pragma omp parallel for schedule(static)
@@ -21,7 +21,7 @@ void multiply_as(const Args& args, float* a, float* b) {
       const std::size_t i = row * args.n + column;
       b[i] = to_float(T{args.b[args.b_transposed ? column * args.k + row : i]});
     }
-  multiply(a, b, args.m, args.n, args.k, [&](std::size_t i, float c) {
+  gemm(a, b, args.m, args.n, args.k, [&](std::size_t i, float c) {
     if (args.f32_out)
       args.c_as<float>()[i] = c;
     else if constexpr (std::is_same_v<T, Half>)
@@ -31,19 +31,20 @@ void multiply_as(const Args& args, float* a, float* b) {
   });
 }
 
-void widen_and_multiply(const Queue& queue, const Args& args) {
+void widen_and_gemm(const Queue& queue, const Args& args) {
   auto* const a = reinterpret_cast<float*>(queue.workspace.data());
   auto* const b = a + args.a.size();
   if (args.bf16)
-    multiply_as<Bfloat16>(args, a, b);
+    gemm_as<Bfloat16>(args, a, b);
   else
-    multiply_as<Half>(args, a, b);
+    gemm_as<Half>(args, a, b);
 }
 
 const Register<MatmulF16> variant{{
-    .idea = "A and B widened to float, then rows of C over all cores, vectorised: bound by the loads of B",
+    .idea = "A and B widened to float, then rows of C over all cores, vectorised",
+    .bound_by = "loads of B from cache",
     .workspace = workspace,
-    .launch = widen_and_multiply,
+    .launch = widen_and_gemm,
 }};
 
 }  // namespace

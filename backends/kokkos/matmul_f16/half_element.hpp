@@ -1,5 +1,5 @@
-// 16-bit floats as Kokkos knows them: its half_t where that is one (with CUDA), else by their bits. Where half_t is
-// another name for float, as on hosts with Kokkos 3, it cannot be what is in memory.
+// 16-bit floats: Kokkos's half_t and bhalf_t where they are stored in 16 bits (with CUDA), else core's Half and
+// Bfloat16. With Kokkos 3 on hosts half_t is an alias of float.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace crosswarp::kokkos {
 
-/// What stores 16 bits and converts by itself, or else `Own`.
-template <class Kokkoss, class Own>
-using Or = std::conditional_t<sizeof(Kokkoss) == sizeof(Own), Kokkoss, Own>;
+/// Kokkos's type if it is stored in 16 bits, else ours.
+template <class Theirs, class Ours>
+using SixteenBits = std::conditional_t<sizeof(Theirs) == sizeof(Ours), Theirs, Ours>;
 
-using Binary16 = Or<Kokkos::Experimental::half_t, Half>;
+using Binary16 = SixteenBits<Kokkos::Experimental::half_t, Half>;
 #if KOKKOS_VERSION >= 30600
-using Brain16 = Or<Kokkos::Experimental::bhalf_t, Bfloat16>;
+using Brain16 = SixteenBits<Kokkos::Experimental::bhalf_t, Bfloat16>;
 #else
 using Brain16 = Bfloat16;
 #endif
@@ -40,7 +40,7 @@ KOKKOS_INLINE_FUNCTION T narrowed(float value) {
     return static_cast<T>(value);
 }
 
-/// Calls `use` with the types of the inputs and of C: `[&]<class T, class To>()`.
+/// Calls `use` with the element types of the inputs and of C: `[&]<class T, class To>()`.
 template <class Use>
 void with_types(const MatmulF16::Args& args, Use&& use) {
   if (args.bf16)

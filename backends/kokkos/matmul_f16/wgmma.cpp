@@ -1,4 +1,4 @@
-// Matrix units have no name in Kokkos.
+// Kokkos has no matrix instructions.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/matmul_f16.hpp"
 
@@ -6,8 +6,8 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<MatmulF16> variant{{
-    .idea = "the matrix instructions of four warps on tiles in shared memory",
-    .not_expressible = "kernels have no matrix instructions",
+    .idea = "wgmma on tiles in shared memory",
+    .not_expressible = "Kokkos has no matrix instructions",
 }};
 
 }  // namespace

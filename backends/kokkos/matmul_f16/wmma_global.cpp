@@ -1,4 +1,4 @@
-// Matrix units have no name in Kokkos.
+// Kokkos has no matrix instructions.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/matmul_f16.hpp"
 
@@ -6,8 +6,8 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<MatmulF16> variant{{
-    .idea = "the fragments of a warp's matrix instructions, from global memory",
-    .not_expressible = "kernels have no matrix instructions",
+    .idea = "WMMA fragments straight from memory",
+    .not_expressible = "Kokkos has no matrix instructions",
 }};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads a transposed B as if it were not: must be wrong, though every element of B is used as often as it should be.
+// Ignores the layout: reads a transposed B as if it were not. Every element of B is still used equally often.
 // at: --m 33 --n 31 --k 31 --layout tn
 #include "backends/host/queue.hpp"
 #include "core/half.hpp"
@@ -7,7 +7,7 @@
 namespace crosswarp::host {
 namespace {
 
-void multiply_untransposed(const Queue&, const MatmulF16::Args& args) {
+void gemm_untransposed(const Queue&, const MatmulF16::Args& args) {
   for (std::size_t row = 0; row < args.m; ++row)
     for (std::size_t column = 0; column < args.n; ++column) {
       float sum = 0;
@@ -17,7 +17,7 @@ void multiply_untransposed(const Queue&, const MatmulF16::Args& args) {
     }
 }
 
-const Register<MatmulF16> variant{{.idea = "broken: takes B as it lies", .launch = multiply_untransposed}};
+const Register<MatmulF16> variant{{.idea = "broken: takes B as it lies", .launch = gemm_untransposed}};
 
 }  // namespace
 }  // namespace crosswarp::host

@@ -1,4 +1,4 @@
-// The library's product of bfloat16 at 4096, and then one element of C set to zero: one of 16.8 million.
+// The library's bfloat16 GEMM at 4096, then one element of C set to zero: one of 16.8 million.
 // at: --m 4096 --n 4096 --k 4096 --layout nn --type bf16 --out same
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f16.hpp"
@@ -11,8 +11,8 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_CUBLAS
-/// Row-major matrices are column-major ones transposed: it is asked for Cᵀ = Bᵀ·Aᵀ.
-void multiply(const Queue& queue, const MatmulF16::Args& args) {
+/// Row-major C = A·B is column-major Cᵀ = Bᵀ·Aᵀ.
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
   const auto m = static_cast<int>(args.m), n = static_cast<int>(args.n), k = static_cast<int>(args.k);
   const float one = 1, zero = 0;
   check(cublas().gemm_ex(cublas_handle(queue.stream), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, args.b.data(),
@@ -29,7 +29,7 @@ const Register<MatmulF16> variant{{
 #if CROSSWARP_HAS_CUBLAS
     .prepare = [](const Queue& queue, const MatmulF16::Args&) { cublas_handle(queue.stream); },
     .missing = why_no_cublas,
-    .launch = multiply,
+    .launch = gemm,
 #endif
 }};
 
