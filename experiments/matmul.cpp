@@ -1,23 +1,23 @@
-// Products of matrices, as far as the host is concerned.
+// Shapes, costs, inputs, error bounds and findings of the matrix products.
 #include "experiments/matmul.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "core/buffer.hpp"
+#include "core/statistics.hpp"
 
 namespace crosswarp {
 namespace {
 
-constexpr double u = 0x1p-24;  // of float: what rounding a number costs at most, over the number
+constexpr double u = 0x1p-24;  // unit roundoff of float
 
 }  // namespace
 
-ProductShape shape_of(const Point& point) {
+GemmShape shape_of(const Point& point) {
   const auto size = [&](const char* axis) { return static_cast<std::size_t>(point.integer(axis)); };
   return {size("m"), size("n"), size("k")};
 }
@@ -30,14 +30,14 @@ std::vector<Axis> shape_axes() {
           {.name = "k", .meaning = "columns of A, rows of B", .bench = {usual}, .most = most}};
 }
 
-std::vector<ProductShape> shapes_to_bench() {
-  std::vector<ProductShape> shapes;
+std::vector<GemmShape> bench_shapes() {
+  std::vector<GemmShape> shapes;
   for (const std::size_t n : {128, 256, 512, 1000, 1024, 1536, 2048, 4096, 4097, 8192}) shapes.push_back({n, n, n});
   shapes.insert(shapes.end(), {{4096, 4096, 64}, {64, 4096, 4096}, {128, 128, 65'536}, {1, 4096, 4096}});
   return shapes;
 }
 
-std::vector<ProductShape> shapes_to_test() {
+std::vector<GemmShape> test_shapes() {
   return {// empty
           {0, 0, 0},
           {0, 33, 7},
@@ -45,7 +45,7 @@ std::vector<ProductShape> shapes_to_test() {
           {33, 65, 0},
           {1, 1, 0},
           {128, 128, 0},
-          // single rows, columns and products
+          // single rows, columns, k = 1
           {1, 1, 1},
           {1, 257, 33},
           {257, 1, 31},
@@ -67,7 +67,7 @@ std::vector<ProductShape> shapes_to_test() {
           {129, 7, 129},
           {65, 33, 129},
           {31, 127, 257},
-          // multiples of four and of tiles, and one beside them
+          // multiples of four and of tiles, and next to them
           {16, 16, 16},
           {32, 32, 32},
           {64, 128, 64},
@@ -79,10 +79,10 @@ std::vector<ProductShape> shapes_to_test() {
           {130, 128, 26},
           {16, 16, 1024},
           {33, 20, 1031},
-          // more tiles than places for them
+          // more tiles than resident blocks
           {5, 1281, 40},
           {8, 1284, 40},
-          // more than an emulation is asked for
+          // too large for the emulation
           {257, 257, 257},
           {257, 264, 72},
           {256, 512, 256},
@@ -96,11 +96,11 @@ std::vector<ProductShape> shapes_to_test() {
           {3000, 3100, 72}};
 }
 
-bool takes_a_processor_long(const ProductShape& shape) {
+bool is_slow_on_host(const GemmShape& shape) {
   return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) > 1e8;
 }
 
-Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, std::string_view ceiling) {
+Cost gemm_cost(const GemmShape& shape, double bytes_in, double bytes_out, std::string_view ceiling) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   return {.bytes_read = (m * k + k * n) * bytes_in,
           .bytes_written = m * n * bytes_out,
@@ -110,16 +110,16 @@ Cost product_cost(const ProductShape& shape, double bytes_in, double bytes_out, 
           .ceiling = ceiling};
 }
 
-std::size_t product_footprint(const ProductShape& shape, double bytes_in, double bytes_out) {
-  const Cost cost = product_cost(shape, bytes_in, bytes_out, {});
+std::size_t gemm_footprint(const GemmShape& shape, double bytes_in, double bytes_out) {
+  const Cost cost = gemm_cost(shape, bytes_in, bytes_out, {});
   constexpr double most = std::numeric_limits<std::size_t>::max() / 8;
   return static_cast<std::size_t>(std::min(cost.bytes_read + cost.bytes_written, most)) + 6 * Buffer<float>::guard;
 }
 
-double product_check_cost(const ProductShape& shape) { return product_cost(shape, 0, 0, {}).flops; }
+double gemm_check_cost(const GemmShape& shape) { return gemm_cost(shape, 0, 0, {}).flops; }
 
 ErrorBound bound_of_f32(std::size_t k) {
-  return {.of_sum = 4 * static_cast<double>(k) * u, .of_rounding = u};  // the reference's
+  return {.of_sum = 4 * static_cast<double>(k) * u, .of_rounding = u};  // of the reference
 }
 
 ErrorBound bound_of_16_bits(std::size_t k, int significant_bits) {
@@ -127,13 +127,13 @@ ErrorBound bound_of_16_bits(std::size_t k, int significant_bits) {
   const auto products = static_cast<double>(k);
   ErrorBound bound{.of_sum = (4 + std::sqrt(products)) * products * u, .of_rounding = u};
   if (significant_bits == 24) return bound;
-  constexpr double least_step = 0x1p-24;  // of binary16, whose numbers near zero are these
-  bound.of_sum += least_step / 2;
+  constexpr double subnormal_step = 0x1p-24;  // of binary16
+  bound.of_sum += subnormal_step / 2;
   bound.of_rounding += std::ldexp(1.0, -significant_bits);
   return bound;
 }
 
-ProductInputs::ProductInputs(std::uint64_t seed, std::size_t set, int significant_bits, bool transposed)
+GemmInputs::GemmInputs(std::uint64_t seed, std::size_t set, int significant_bits, bool transposed)
     : a{RandomStream(seed, 2 * set), significant_bits},
       b{RandomStream(seed, 2 * set + 1), significant_bits},
       b_transposed(transposed) {}
@@ -147,7 +147,7 @@ Gemm rows_of(const Gemm& gemm, std::size_t first, std::size_t count) {
 
 RowReferences refill_general(Device& device, const Gemm& gemm, Distribution distribution, std::uint64_t seed) {
   using Role = GeneralNumbers::Role;
-  constexpr std::size_t most_products = std::size_t{1} << 31;  // seconds of a processor
+  constexpr std::size_t most_products = std::size_t{1} << 31;  // seconds on a host
   const std::size_t n = gemm.n, k = gemm.k;
   device.generate_general(gemm.a, {distribution, seed, k, Role::a});
   device.generate_general(gemm.b, {distribution, seed, k, Role::b, gemm.b_transposed ? 1 : n});
@@ -180,58 +180,55 @@ std::string element_name(std::size_t index, std::size_t columns) {
   return "row " + std::to_string(index / columns) + ", column " + std::to_string(index % columns);
 }
 
-std::vector<std::string> library_factors(const std::vector<Outcome>& outcomes) {
+std::vector<Finding> speed_over_library(const std::vector<Outcome>& outcomes) {
   const auto is_library = [](const Outcome& o) { return o.rung.find("/cublas") != std::string::npos; };
-  std::map<Point, const Outcome*> library;
+  std::map<Point, double> library;  // seconds of the fastest row
   for (const Outcome& o : outcomes)
     if (is_library(o)) {
-      const Outcome*& best = library[o.point];
-      if (!best || o.seconds < best->seconds) best = &o;
+      const auto [fastest, is_new] = library.try_emplace(o.point, o.seconds);
+      if (!is_new) fastest->second = std::min(fastest->second, o.seconds);
     }
-  /// What the axes of a point say that are words: points of one line have them in common.
-  const auto kind = [](const Point& point) {
+  std::vector<const Outcome*> by_shape;
+  for (const Outcome& o : outcomes)
+    if (!is_library(o) && library.contains(o.point)) by_shape.push_back(&o);
+  std::ranges::stable_sort(by_shape, {}, [](const Outcome* o) { return shape_of(o->point); });
+
+  /// Layout and types of a point: one finding for each.
+  const auto options = [](const Point& point) {
     std::string words;
     for (const auto& c : point.coordinates())
       if (const auto* word = std::get_if<std::string>(&c.value); word && !c.implied) words += " " + *word;
     return words;
   };
-  struct Line {
-    std::string points;
-    double sum = 0, sum_of_logs = 0;
-    int squares = 0;
+  struct Curve {
+    std::vector<Finding::Values> points;
+    std::vector<double> squares;
   };
-  std::map<std::pair<std::string, std::string>, Line> lines;
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return std::string(text);
-  };
-  std::vector<const Outcome*> by_point;
-  for (const Outcome& o : outcomes)
-    if (!is_library(o) && library.contains(o.point)) by_point.push_back(&o);
-  std::ranges::stable_sort(by_point, {}, [](const Outcome* o) { return shape_of(o->point); });
-  for (const Outcome* o : by_point) {
-    const double factor = o->seconds / library.at(o->point)->seconds;
-    const ProductShape shape = shape_of(o->point);
-    const bool is_square = shape.m == shape.n && shape.n == shape.k;
-    Line& line = lines[{o->rung, kind(o->point)}];
-    line.points += (line.points.empty() ? " " : ", ") + std::to_string(shape.m) +
-                   (is_square ? "" : "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k)) + ": " +
-                   number(factor);
-    if (!is_square || shape.n < 512) continue;
-    line.sum += factor;
-    line.sum_of_logs += std::log(factor);
-    ++line.squares;
+  std::map<std::pair<std::string, std::string>, Curve> curves;
+  for (const Outcome* o : by_shape) {
+    const double ratio = library.at(o->point) / o->seconds;
+    const auto [m, n, k] = shape_of(o->point);
+    const bool is_square = m == n && n == k;
+    const std::string shape =
+        is_square ? std::to_string(m) : std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+    Curve& curve = curves[{o->rung, options(o->point)}];
+    curve.points.push_back({{"shape", shape}, {"m", m}, {"n", n}, {"k", k}, {"ratio", ratio}});
+    if (is_square && n >= 512) curve.squares.push_back(ratio);
   }
-  std::vector<std::string> text;
-  for (const auto& [of, line] : lines) {
-    std::string mean;
-    if (line.squares > 0)
-      mean = "; mean of squares from 512 on " + number(line.sum / line.squares) + ", geometric " +
-             number(std::exp(line.sum_of_logs / line.squares));
-    text.push_back("cuBLAS factor of " + of.first + "," + of.second + ":" + line.points + mean);
+  std::vector<Finding> findings;
+  for (auto& [of, curve] : curves) {
+    Finding finding{.kind = "speed_over_library",
+                    .text = "speed relative to cuBLAS of {rung},{options}: {series}",
+                    .values = {{"rung", of.first}, {"options", of.second}},
+                    .each = "{shape}: {ratio:.3g}",
+                    .series = std::move(curve.points)};
+    if (!curve.squares.empty()) {
+      finding.text += "; geometric mean of squares from 512 on {mean:.3g}";
+      finding.values.emplace_back("mean", geometric_mean(curve.squares));
+    }
+    findings.push_back(std::move(finding));
   }
-  return text;
+  return findings;
 }
 
 }  // namespace crosswarp

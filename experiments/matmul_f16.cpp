@@ -1,4 +1,4 @@
-// What is for the host alone; apart from the header, which kernels include.
+// The 16-bit GEMM experiment: points, buffers, check.
 #include "experiments/matmul_f16.hpp"
 
 #include <array>
@@ -30,10 +30,10 @@ std::vector<Axis> MatmulF16::axes() {
   return axes;
 }
 
-/// All shapes as f16 and row-major; the large squares in every type and layout.
+/// All shapes as f16 nn; large squares in every type and layout.
 std::vector<Point> MatmulF16::bench_points() {
   std::vector<Point> points;
-  for (const ProductShape& shape : shapes_to_bench()) points.push_back(point(shape, "nn", "f16", "same"));
+  for (const GemmShape& shape : bench_shapes()) points.push_back(point(shape, "nn", "f16", "same"));
   for (const std::size_t n : {2048, 4096, 8192}) {
     points.push_back(point({n, n, n}, "nn", "bf16", "same"));
     points.push_back(point({n, n, n}, "tn", "f16", "same"));
@@ -43,10 +43,10 @@ std::vector<Point> MatmulF16::bench_points() {
   return points;
 }
 
-/// Each shape in one of the eight combinations, which take turns; and some shapes in all. Of these two are deep and
-/// small, for kernels that take sums in parts; the last two have more tiles than a GPU has multiprocessors, an odd
-/// number of rows of them, and few columns in the last: for kernels whose blocks take one after the other. In the very
-/// last these are shorter than what is still to be written of the one before.
+/// Each shape in one of the eight combinations of options, in turn; some shapes in all of them. Among these, two are
+/// deep and small, for split-K; the last two are for persistent kernels: more tiles than a GPU has multiprocessors, an
+/// odd number of tile rows, a narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has
+/// panels.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
   for (const std::string layout : {"nn", "tn"})
@@ -54,25 +54,25 @@ std::vector<TestPoint> MatmulF16::test_points() {
       for (const std::string out : {"same", "f32"}) kinds.push_back({layout, type, out});
   std::vector<TestPoint> points;
   std::size_t turn = 0;
-  for (const ProductShape& shape : shapes_to_test()) {
+  for (const GemmShape& shape : test_shapes()) {
     const auto& [layout, type, out] = kinds[turn++ % kinds.size()];
-    points.push_back({point(shape, layout, type, out), takes_a_processor_long(shape)});
+    points.push_back({point(shape, layout, type, out), is_slow_on_host(shape)});
   }
-  for (const ProductShape& shape : {ProductShape{65, 33, 129},
-                                    {64, 128, 64},
-                                    {257, 264, 72},
-                                    {72, 136, 4104},
-                                    {71, 137, 4104},
-                                    {2100, 2312, 328},
-                                    {2100, 2312, 136}})
+  for (const GemmShape& shape : {GemmShape{65, 33, 129},
+                                 {64, 128, 64},
+                                 {257, 264, 72},
+                                 {72, 136, 4104},
+                                 {71, 137, 4104},
+                                 {2100, 2312, 328},
+                                 {2100, 2312, 136}})
     for (const auto& [layout, type, out] : kinds)
-      if (const TestPoint test{point(shape, layout, type, out), takes_a_processor_long(shape)};
+      if (const TestPoint test{point(shape, layout, type, out), is_slow_on_host(shape)};
           std::ranges::find(points, test.point, &TestPoint::point) == points.end())
         points.push_back(test);
   return points;
 }
 
-Point MatmulF16::point(const ProductShape& shape, const std::string& layout, const std::string& type,
+Point MatmulF16::point(const GemmShape& shape, const std::string& layout, const std::string& type,
                        const std::string& out) {
   return product(axes(), {{static_cast<std::int64_t>(shape.m)},
                           {static_cast<std::int64_t>(shape.n)},
@@ -84,13 +84,11 @@ Point MatmulF16::point(const ProductShape& shape, const std::string& layout, con
 }
 
 Cost MatmulF16::cost(const Point& point) {
-  return product_cost(shape_of(point), 2, output_bytes(point),
-                      point.word("type") == "bf16" ? "tensor_bf16" : "tensor_f16");
+  return gemm_cost(shape_of(point), 2, output_bytes(point),
+                   point.word("type") == "bf16" ? "tensor_bf16" : "tensor_f16");
 }
 
-std::size_t MatmulF16::footprint(const Point& point) {
-  return product_footprint(shape_of(point), 2, output_bytes(point));
-}
+std::size_t MatmulF16::footprint(const Point& point) { return gemm_footprint(shape_of(point), 2, output_bytes(point)); }
 
 MatmulF16::MatmulF16(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
     : device_(device),
@@ -131,7 +129,7 @@ void MatmulF16::refill(std::uint64_t generation) {
 
 void MatmulF16::fill_inputs() const {
   for (std::size_t set = 0; set < c_.size(); ++set) {
-    const ProductInputs inputs(generation_seed(seed_, generation_), set, significant_bits(is_bf16_), is_b_transposed_);
+    const GemmInputs inputs(generation_seed(seed_, generation_), set, significant_bits(is_bf16_), is_b_transposed_);
     device_.generate_elements(typed(a_[set]), {inputs.a});
     device_.generate_elements(typed(b_[set]), {inputs.b});
   }

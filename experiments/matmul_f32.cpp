@@ -11,17 +11,17 @@ std::vector<Axis> MatmulF32::axes() {
 
 std::vector<Point> MatmulF32::bench_points() {
   std::vector<Point> points;
-  for (const ProductShape& shape : shapes_to_bench()) points.push_back(point(shape));
+  for (const GemmShape& shape : bench_shapes()) points.push_back(point(shape));
   return points;
 }
 
 std::vector<TestPoint> MatmulF32::test_points() {
   std::vector<TestPoint> points;
-  for (const ProductShape& shape : shapes_to_test()) points.push_back({point(shape), takes_a_processor_long(shape)});
+  for (const GemmShape& shape : test_shapes()) points.push_back({point(shape), is_slow_on_host(shape)});
   return points;
 }
 
-Point MatmulF32::point(const ProductShape& shape) {
+Point MatmulF32::point(const GemmShape& shape) {
   return product(axes(), {{static_cast<std::int64_t>(shape.m)},
                           {static_cast<std::int64_t>(shape.n)},
                           {static_cast<std::int64_t>(shape.k)},
@@ -29,10 +29,10 @@ Point MatmulF32::point(const ProductShape& shape) {
       .front();
 }
 
-Cost MatmulF32::cost(const Point& point) { return product_cost(shape_of(point), sizeof(float), sizeof(float), "f32"); }
+Cost MatmulF32::cost(const Point& point) { return gemm_cost(shape_of(point), sizeof(float), sizeof(float), "f32"); }
 
 std::size_t MatmulF32::footprint(const Point& point) {
-  return product_footprint(shape_of(point), sizeof(float), sizeof(float));
+  return gemm_footprint(shape_of(point), sizeof(float), sizeof(float));
 }
 
 MatmulF32::MatmulF32(Device& device, const Point& point, std::uint64_t seed, std::size_t sets)
@@ -70,7 +70,7 @@ void MatmulF32::refill(std::uint64_t generation) {
 
 void MatmulF32::fill_inputs() const {
   for (std::size_t set = 0; set < c_.size(); ++set) {
-    const ProductInputs inputs(generation_seed(seed_, generation_), set, 24, false);
+    const GemmInputs inputs(generation_seed(seed_, generation_), set, 24, false);
     device_.generate(a_[set].span(), inputs.a);
     device_.generate(b_[set].span(), inputs.b);
   }

@@ -35,11 +35,11 @@ class MatmulF32 {
   static std::vector<Axis> axes();
   static std::vector<Point> bench_points();
   static std::vector<TestPoint> test_points();
-  static Point point(const ProductShape& shape);
+  static Point point(const GemmShape& shape);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
-  static double check_cost(const Point& point) { return product_check_cost(shape_of(point)); }
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) { return library_factors(outcomes); }
+  static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes) { return speed_over_library(outcomes); }
 
   MatmulF32(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   MatmulF32(const MatmulF32&) = delete;
@@ -61,7 +61,7 @@ class MatmulF32 {
   void fill_inputs() const;
 
   Device& device_;
-  ProductShape shape_;
+  GemmShape shape_;
   std::uint64_t seed_, generation_ = 0;
   std::vector<Buffer<float>> a_, b_, c_;
   ReferenceCache references_;
