@@ -11,8 +11,10 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// For a warp's 16 rows of a tile of `columns`. A panel is 16 rows of 128 bytes: 64 columns of 16 bits, or 32 floats.
-/// All accumulators are kept if C has 16 bits; of floats one half, for which there are registers.
+/// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
+/// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
+/// bits, or 32 floats. A 16-bit tile is kept whole; of a float tile take() stores one half at once, for lack of
+/// registers.
 template <bool bf16, unsigned columns>
 struct DeferredEpilogue {
   static constexpr unsigned panels = columns / row_elements;
@@ -30,7 +32,7 @@ struct DeferredEpilogue {
   __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, unsigned staging)
       : c(c), out(out), next(staging), last(staging + panel_bytes) {}
 
-  /// Takes a finished tile, whose rows of this warp begin at `first_row`. Before it, store_rest().
+  /// The warp's rows of the finished tile begin at `first_row`.
   __device__ void take(unsigned first_row, unsigned first_column, const float (&accumulators)[columns / 2]) {
     row = first_row;
     column = first_column;
@@ -38,8 +40,8 @@ struct DeferredEpilogue {
     if (out.is_f32) {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
-        store_panel(column + 32 * panel,
-                    [&](unsigned to) { stage_floats(to, [&](unsigned i) { return accumulators[16 * panel + i]; }); });
+        store_at(column + 32 * panel,
+                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return accumulators[16 * panel + i]; }); });
       column += columns / 2;
 #pragma unroll
       for (unsigned i = 0; i < columns / 4; ++i) kept[i] = __float_as_uint(accumulators[columns / 4 + i]);
@@ -50,26 +52,26 @@ struct DeferredEpilogue {
     }
   }
 
-  /// Stores the panel whose turn comes with the next tile's `k_tile`, if there is one.
-  __device__ void store_panel_of(unsigned k_tile) {
+  /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.
+  __device__ void store_panel(unsigned k_tile) {
     if (k_tile >= panels) return;  // as for most k-tiles: one branch for all panels
 #pragma unroll
     for (unsigned panel = 0; panel < panels; ++panel)
       if (k_tile == panel) store_kept(panel);
   }
-  /// Stores the panels for which a tile of `k_tiles` was too short.
+  /// Stores the panels that remain after a tile of `k_tiles`.
   __device__ void store_rest(unsigned k_tiles) {
 #pragma unroll
     for (unsigned panel = 0; panel < panels; ++panel)
       if (panel >= k_tiles) store_kept(panel);
   }
 
-  /// Stores the last tile, by way of a staging panel each: shared addresses, `pitch` bytes apart.
+  /// Stores the last tile, each panel from a staging panel of its own: shared addresses, `pitch` bytes apart.
   __device__ void drain(unsigned staging, unsigned pitch) {
 #pragma unroll
     for (unsigned panel = 0; panel < panels; ++panel)
       if (const unsigned at = column + panel * panel_columns(); is_pending && is_inside(at))
-        store_staged(at, staging + panel * pitch, kept_panel(panel));
+        store_by_way_of(staging + panel * pitch, at, kept_panel(panel));
     bulk_wait_group_read<0>();
   }
 
@@ -77,24 +79,24 @@ struct DeferredEpilogue {
   __device__ unsigned panel_columns() const { return out.is_f32 ? 32 : 64; }
   __device__ bool is_inside(unsigned at) const { return row < out.rows && at < out.columns; }
 
-  /// `fill` writes a panel to shared memory, from where TMA stores it to this column.
+  /// `fill` writes a panel to `staging`, from where TMA stores it to column `at`.
   template <class Fill>
-  __device__ void store_staged(unsigned at, unsigned staging, Fill fill) const {
+  __device__ void store_by_way_of(unsigned staging, unsigned at, Fill fill) const {
     fill(staging);
     fence_proxy_async();
     sync_warp();
     if (threadIdx.x % warp_size() == 0) tma_store(c, row, at, staging);
   }
   template <class Fill>
-  __device__ void store_panel(unsigned at, Fill fill) {
+  __device__ void store_at(unsigned at, Fill fill) {
     if (!is_inside(at)) return;
     if (threadIdx.x % warp_size() == 0) bulk_wait_group_read<1>();  // the last store but one has read this panel
     sync_warp();
-    store_staged(at, next, fill);
+    store_by_way_of(next, at, fill);
     std::swap(next, last);
   }
   __device__ void store_kept(unsigned panel) {
-    if (is_pending) store_panel(column + panel * panel_columns(), kept_panel(panel));
+    if (is_pending) store_at(column + panel * panel_columns(), kept_panel(panel));
   }
 
   __device__ auto kept_panel(unsigned panel) const {

@@ -16,7 +16,8 @@ constexpr unsigned warp_side = 64;  // a warp's 64 x 64: the most work for a byt
 constexpr unsigned stages = 3;
 using Ring = OperandRing<rows, columns, stages>;
 
-/// Multiplies a warp's rows and columns of a k-tile: accumulators of four by eight m16n8.
+/// Multiplies a warp's 64 rows and 64 columns of a k-tile; accumulators of four by eight m16n8. One ldmatrix loads 16 x
+/// 16 of A (both halves of the rows, then of k) or of B (both halves of k, then of the columns).
 template <bool bf16, bool b_transposed>
 __device__ void mma_k_tile(float (&accumulators)[4][8][4], unsigned a, unsigned b, unsigned warp_row,
                            unsigned warp_column) {
@@ -27,13 +28,12 @@ __device__ void mma_k_tile(float (&accumulators)[4][8][4], unsigned a, unsigned 
 #pragma unroll
     for (unsigned r = 0; r < 4; ++r)
       ldmatrix_x4<false>(fragments_a[r], a + swizzled(warp_row + 16 * r + 8 * (matrix % 2) + i, 2 * step + matrix / 2));
-      // 16 columns at a time: k 0 to 7 and 8 to 15 of the first eight, then of the other eight.
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c)
       if constexpr (b_transposed)
         ldmatrix_x4<false>(fragments_b[c],
                            b + swizzled(warp_column + 16 * c + 8 * (matrix / 2) + i, 2 * step + matrix % 2));
-      else
+      else  // the warp's panel of 64 columns
         ldmatrix_x4<true>(fragments_b[c],
                           b + warp_column * row_bytes + swizzled(16 * step + 8 * (matrix % 2) + i, 2 * c + matrix / 2));
 #pragma unroll
@@ -64,13 +64,13 @@ __global__ void __launch_bounds__(threads, 2) gemm_kernel(Operand a, Operand b, 
   const unsigned warp_row = warp / 2 * warp_side, warp_column = warp % 2 * warp_side;
   float accumulators[4][8][4] = {};
   PipelineState state;
-  unsigned empty = stages - 1;  // the stage of the previous k-tile
+  unsigned previous = stages - 1;  // stage
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
     cp_async_wait_group<stages - 2>();
-    __syncthreads();  // this stage is loaded by all threads, and all warps have read the one that is filled next
-    load(k_tile + stages - 1, empty);
+    __syncthreads();  // all threads have loaded this stage, all warps have read the previous one
+    load(k_tile + stages - 1, previous);
     mma_k_tile<bf16, b_transposed>(accumulators, ring.a(state.index), ring.b(state.index), warp_row, warp_column);
-    empty = state.index;
+    previous = state.index;
     state.advance(stages);
   }
 #pragma unroll

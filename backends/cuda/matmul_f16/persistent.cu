@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(BlockTile<consumers, columns>::threads, 1)
         wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
         if (step > 0) release(previous);
         previous = state.index;
-        epilogue.store_panel_of(step);
+        epilogue.store_panel(step);
       }
       epilogue.store_rest(work.k_tiles);
       wgmma_wait_group<0>();
