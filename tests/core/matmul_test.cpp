@@ -19,7 +19,7 @@ namespace {
 static_assert(ExperimentType<MatmulF32>);
 static_assert(ExperimentType<MatmulF16>);
 
-/// In float, from the first product or from the last one.
+/// In float, along k forwards or backwards.
 void multiply(const MatmulF32::Args& args, bool backwards = false) {
   for (std::size_t row = 0; row < args.m; ++row) {
     float* const c = args.c.data() + row * args.n;
@@ -42,7 +42,7 @@ T narrow(float value) {
     return value;
 }
 
-/// A problem of two sets whose first results are right, to be spoilt from there.
+/// Two sets with correct results, for tests to corrupt.
 class MatmulOf : public testing::TestWithParam<GemmShape> {
  protected:
   MatmulOf() : problem(*open_host_device(), MatmulF32::point(GetParam()), 5, 2) {
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Matmul, MatmulOf,
                                          GemmShape{33, 65, 31}, GemmShape{64, 64, 257}, GemmShape{1, 600, 40},
                                          GemmShape{5, 3, 5000}, GemmShape{1500, 1300, 1}));
 
-/// The result of a problem's first set as numbers, whatever their type.
+/// C as numbers, whatever its type.
 struct Numbers {
   TypedSpan memory;
 
@@ -118,8 +118,8 @@ struct Numbers {
   }
 };
 
-/// Spoils a right result in one place, `tries` times for each way to do so, and wants each of them found. What stays
-/// within its element's bound is drawn again; at most one in ten may be.
+/// Corrupts a correct result in one place, `tries` times for each kind of change, and expects check() to reject each. A
+/// change within the element's bound is redrawn; max one in ten.
 template <class P>
 void expect_all_caught(P& problem, const Numbers& c, std::size_t columns, const ErrorBound& bound) {
   constexpr std::size_t tile = 16, tries = 30;
@@ -161,7 +161,7 @@ void expect_all_caught(P& problem, const Numbers& c, std::size_t columns, const 
   EXPECT_LT(drawn_again, changes.size() * tries / 10);
 }
 
-// As deep as the largest products that are benched, since the bound grows with depth; and as wide as a second allows.
+// k of the largest benchmarked products, since the bound grows with k; m and n for a test of a second.
 constexpr GemmShape deep{130, 140, 8192};
 
 TEST(Matmul, HasEveryWrongElementCaughtInFloat) {
@@ -210,7 +210,7 @@ TEST(Matmul, IsCheckedByTheGenerationFilledLastWhereverItsBuffersAre) {
   }
 }
 
-/// What the multiplications of TF32 do to their factors.
+/// An operand of TF32: 11 significant bits.
 float rounded_to_11_bits(float value) {
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000u) & ~0x1fffu);
 }
@@ -231,8 +231,8 @@ TEST(Matmul, IsWrongInTf32) {
   }
 }
 
-/// Of A and B of type T, C of type To; sums in float, what it cannot hold cut off after each step as matrix
-/// units do. One product less where `drops`.
+/// A GEMM of T to To as matrix units compute it: float accumulators, truncated after each step. `drops`: without one of
+/// the products.
 template <class T, class To>
 void multiply16(const MatmulF16::Args& args, bool drops) {
   for (std::size_t row = 0; row < args.m; ++row)
