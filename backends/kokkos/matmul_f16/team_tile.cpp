@@ -2,7 +2,7 @@
 // C. Bound by scratch memory, two loads for each multiply-add: Kokkos cannot reach matrix units. On H200 at 2048 that
 // costs a factor of 21 against wmma_shared, which is as simple, and of 125 against the best.
 #include "backends/kokkos/matmul_f16/half_element.hpp"
-#include "backends/kokkos/product_tiles.hpp"
+#include "backends/kokkos/team_tiles.hpp"
 
 namespace crosswarp::kokkos {
 namespace {

@@ -3,7 +3,7 @@
 // and by what the stages' way through registers takes beside them. On an H200 ahead of CUDA's warp_tile, whose tile it
 // has, by 1.2, for its two stages; 1.15 times the time of CUDA's adaptive, whose threads have 8 × 16 elements: a tenth
 // more instructions, 69 against 78 % of the multiply-adds' peak.
-#include "backends/kokkos/product_tiles.hpp"
+#include "backends/kokkos/team_tiles.hpp"
 #include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::kokkos {

@@ -2,7 +2,7 @@
 // loads for each multiply-add. Of CUDA's shared_tile it has 0.57 of the rate on an H200: 47 registers in place of 32
 // leave room for one team of 1024 threads, not two, and 1.3 times the wavefronts pass shared memory, since CUDA's
 // compiler joins some of those loads.
-#include "backends/kokkos/product_tiles.hpp"
+#include "backends/kokkos/team_tiles.hpp"
 #include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::kokkos {

@@ -1,5 +1,4 @@
-// What variants of the products share: tiles of C by teams, whose threads are a GPU's or, where a team has one thread,
-// take turns in a loop.
+// A team for each tile of C, and its scratch memory. On hosts a team has one thread, which loops over the tile.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +8,12 @@
 
 namespace crosswarp::kokkos {
 
-/// Threads of a team that works like `threads` of a GPU.
+/// Threads of a team: `threads` on GPUs, else 1.
 template <int threads>
 inline constexpr int team_threads = is_asynchronous ? threads : 1;
 
-/// Teams of that many for each tile of `side` × `side` elements, with `bytes` of scratch memory each. `resident`: teams
-/// of a multiprocessor at once, for which registers are kept.
+/// A team for each of `tiles`, with `bytes` of scratch memory. `resident`: teams that a multiprocessor should hold at
+/// once, which limits registers.
 template <int threads, int resident>
 auto teams_of_tiles(const Queue& queue, std::size_t tiles, std::size_t bytes) {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, resident>>;
@@ -24,7 +23,7 @@ auto teams_of_tiles(const Queue& queue, std::size_t tiles, std::size_t bytes) {
 
 constexpr std::size_t pieces_of(std::size_t n, std::size_t piece) { return (n + piece - 1) / piece; }
 
-/// Scratch memory of the team for `count` elements, aligned to 16 bytes. All its threads ask, in the same order.
+/// Scratch memory of the team for `count` elements, aligned to 16 bytes. Called by all its threads, in the same order.
 template <class T, class Team>
 KOKKOS_INLINE_FUNCTION T* scratch(const Team& team, int count) {
   return static_cast<T*>(
