@@ -58,9 +58,10 @@ TEST(AtomicContention, FindsWhatOneMoreCosts) {
   const auto outcome = [](std::int64_t atomics, double seconds) {
     return Outcome{"cuda/atomic_contention/per_thread", point(atomics, 1), seconds, {}, {}};
   };
-  const auto lines = AtomicContention::findings({outcome(1000, 2e-6), outcome(2000, 4.5e-6)});
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("2.50 ns for one more addition"), std::string::npos) << lines[0];
+  const auto findings = AtomicContention::findings({outcome(1000, 2e-6), outcome(2000, 4.5e-6)});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NEAR(findings[0].number("time").value(), 2.5, 1e-9);
+  EXPECT_TRUE(to_string(findings[0]).ends_with(": 2.50 ns per addition")) << to_string(findings[0]);
   EXPECT_TRUE(AtomicContention::findings({outcome(1000, 2e-6)}).empty());
 }
 

@@ -216,17 +216,20 @@ TEST(RowSum, FindsTheBestTheCurveAndTheEmptyBlocks) {
   const auto outcome = [&](const char* rung, double us) {
     return Outcome{rung, point, us * 1e-6, RowSum::cost(point), {}};
   };
-  const std::vector<std::string> lines =
+  const std::vector<Finding> findings =
       RowSum::findings({outcome("cuda/row_sum/block_tree", 20), outcome("cuda/row_sum/over_launched", 30),
                         outcome("cuda/row_sum/ilp", 12), outcome("cuda/row_sum/ilp@k10", 11),
                         outcome("cuda/row_sum/ilp@k1", 19), outcome("cuda/row_sum/adaptive", 8)});
-  std::string all;
-  for (const std::string& line : lines) all += line + "\n";
-  EXPECT_NE(all.find("3000 x 2048: best is cuda/row_sum/adaptive, 8 us, 3074 GB/s"), std::string::npos) << all;
-  EXPECT_NE(all.find("over_launched with its empty blocks takes 1.5 times block_tree's time"), std::string::npos)
-      << all;
-  EXPECT_NE(all.find("cuda/row_sum/ilp by accumulators: 1: 19 us, 5: 12 us, 10: 11 us"), std::string::npos) << all;
-  EXPECT_NE(all.find("block_tree: 511 / 511"), std::string::npos) << all;
+  ASSERT_EQ(findings.size(), 4u);
+  EXPECT_EQ(findings[0].kind, "best_rung");
+  EXPECT_EQ(findings[0].word("rung"), "cuda/row_sum/adaptive");
+  EXPECT_EQ(to_string(findings[0]), "3000 x 2048: best is cuda/row_sum/adaptive, 8.00 µs, 3.07 TB/s");
+  EXPECT_EQ(findings[1].kind, "empty_blocks");
+  EXPECT_NEAR(findings[1].number("ratio").value(), 1.5, 1e-12);
+  EXPECT_EQ(to_string(findings[1]), "3000 x 2048: cuda/row_sum/over_launched takes 1.50 × block_tree's time");
+  EXPECT_EQ(to_string(findings[2]),
+            "3000 x 2048: cuda/row_sum/ilp by accumulators: 1: 19.0 µs, 5: 12.0 µs, 10: 11.0 µs");
+  EXPECT_NE(to_string(findings[3]).find("block_tree: 511 / 511"), std::string::npos) << to_string(findings[3]);
   EXPECT_TRUE(RowSum::findings({}).empty());
 }
 

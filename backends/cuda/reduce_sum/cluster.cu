@@ -81,7 +81,7 @@ Tuning tuning(int size, int unroll) { return {{{"size", size}, {"unroll", unroll
 
 const Register<ReduceSum> variant{{
     .idea = "clusters of blocks: warps store their partials into another block's shared memory, no trip to L2",
-    .bound_by = "memory bandwidth; latency when small",
+    .bound_by = "memory bandwidth, or latency when small",
     .improves = "flagged_partials",
     .needs = {"ptx", "cluster"},
 #if CROSSWARP_HAS_PTX

@@ -62,7 +62,7 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 
 const Register<ReduceSum> variant{{
     .idea = "one cooperative launch, a grid barrier before one block reduces the partials",
-    .bound_by = "memory bandwidth; barrier and launch when small",
+    .bound_by = "memory bandwidth, or barrier and launch when small",
     .improves = "last_block",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE

@@ -56,7 +56,7 @@ Tuning tuning(int block, int unroll, int of_warps, int waves) {
 
 const Register<ReduceSum> variant{{
     .idea = "one launch: each block publishes its partial and a flag as one word, the last block polls them",
-    .bound_by = "memory bandwidth; two trips to L2 when small",
+    .bound_by = "memory bandwidth, or two trips to L2 when small",
     .improves = "last_block",
     .formerly = "mailbox",
     .needs = {"cooperative"},

@@ -52,7 +52,7 @@ void launch_tuned(const Queue& queue, const ReduceSum::Args& args) { reduce(queu
 
 const Register<ReduceSum> variant{{
     .idea = "one launch: each block stores a partial, the last block to finish reduces them",
-    .bound_by = "memory bandwidth; three trips to L2 when small",
+    .bound_by = "memory bandwidth, or three trips to L2 when small",
     .improves = "float4",
     .tunings = {{{{"waves", 1}}}, {{{"waves", 4}}}, {{{"waves", 16}}}},
     .workspace = workspace,

@@ -35,7 +35,7 @@ void reduce(const Queue& queue, const ReduceSum::Args& args) {
 
 const Register<ReduceSum> variant{{
     .idea = "flagged_partials by programmatic dependent launch: starts while the launch before ends",
-    .bound_by = "memory bandwidth; latency when small",
+    .bound_by = "memory bandwidth, or latency when small",
     .improves = "flagged_partials",
     .needs = {"ptx", "programmatic"},
 #if CROSSWARP_HAS_PTX

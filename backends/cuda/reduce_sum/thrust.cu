@@ -20,7 +20,7 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 
 const Register<ReduceSum> variant{{
     .idea = "thrust::reduce, which allocates and returns to the host",
-    .bound_by = "memory bandwidth; allocation and synchronisation when small",
+    .bound_by = "memory bandwidth, or allocation and synchronisation when small",
     .needs = {"cub"},
     .library = true,
     .result = ResultIn::host,

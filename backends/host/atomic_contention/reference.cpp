@@ -1,4 +1,4 @@
-// std::atomic_ref from all cores. Bound by the cache line that travels between them.
+// std::atomic_ref from all cores. Bound by the cache line, which moves between cores for each addition.
 #include <atomic>
 
 #include "backends/host/queue.hpp"
@@ -20,7 +20,8 @@ void count(const Queue&, const AtomicContention::Args& args) {
 }
 
 const Register<AtomicContention> variant{{
-    .idea = "an OpenMP loop of atomic additions: bound by the cache line that all cores want",
+    .idea = "an OpenMP loop of atomic additions",
+    .bound_by = "the cache line shared by all cores",
     .applies = AtomicContention::is_global,
     .launch = count,
 }};

@@ -1,4 +1,4 @@
-// One pass by all cores, each with a vector of accumulators. Bound by memory once the array is larger than the caches.
+// OpenMP over all cores, vectorized. Bound by memory bandwidth once the array is larger than the caches.
 #include <algorithm>
 #include <limits>
 
@@ -39,7 +39,8 @@ void launch(const Queue&, const ReduceSum::Args& args) {
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "an OpenMP loop over all cores, vectorised: bound by memory",
+    .idea = "an OpenMP loop over all cores, vectorized",
+    .bound_by = "memory bandwidth",
     .launch = launch,
 }};
 

@@ -1,12 +1,12 @@
-// One pass by all cores: rows in parallel where there are many, else all cores at each. Bound by memory once the matrix
-// is larger than the caches.
+// OpenMP over all cores, vectorized: many rows in parallel, few rows one by one with all cores at each. Bound by memory
+// bandwidth once the matrix is larger than the caches.
 #include "backends/host/queue.hpp"
 #include "experiments/row_sum.hpp"
 
 namespace crosswarp::host {
 namespace {
 
-constexpr std::size_t few_rows = 64;  // for any number of cores that share a memory
+constexpr std::size_t few_rows = 64;  // few for any number of cores that share a memory
 
 void sum(const Queue&, const RowSum::Args& args) {
   const float* const in = args.in.data();
@@ -32,7 +32,8 @@ void sum(const Queue&, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "rows over all cores, or all cores at each of few, vectorised: bound by memory",
+    .idea = "OpenMP: rows over all cores, or all cores at each of few rows, vectorized",
+    .bound_by = "memory bandwidth",
     .launch = sum,
 }};
 

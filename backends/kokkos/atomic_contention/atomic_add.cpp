@@ -1,4 +1,4 @@
-// Kokkos::atomic_add for every addition. Bound as a handwritten atomic is, by the unit of its address.
+// Kokkos::atomic_add for each addition. Bound by the atomic unit of each address, like handwritten atomics.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/atomic_contention.hpp"
 
@@ -20,7 +20,8 @@ void count(const Queue& queue, const AtomicContention::Args& args) {
 }
 
 const Register<AtomicContention> variant{{
-    .idea = "Kokkos::atomic_add for each addition, on blocks of Kokkos's choice: bound by the unit of its address",
+    .idea = "Kokkos::atomic_add for each addition, on blocks of Kokkos's choice",
+    .bound_by = "the atomic unit of each address",
     .applies = AtomicContention::is_global,
     .launch = count,
 }};

@@ -1,6 +1,6 @@
-// One launch, none to clear the result: each team posts its sum and a flag as one 64-bit word, as in decoupled
-// look-back, and the last team waits for the words of the others. Bound by memory; for small n by the launch and one
-// trip to L2. Where one team is enough, it stores the result and meets nobody.
+// Single-pass reduction by flagged partials, as in decoupled look-back: each team publishes its sum and a flag as one
+// 64-bit word, the last team polls the words of the others. No launch to clear the result. Bound by memory bandwidth;
+// for small n by the launch and one trip to L2. A single team stores the result itself.
 #include "backends/kokkos/reduce_sum/vectors.hpp"
 #include "experiments/reduce_sum.hpp"
 
@@ -14,29 +14,27 @@ constexpr int side = is_asynchronous ? 16 : 1;
 constexpr int threads = side * side;  // of a team
 constexpr int loads = 4;
 
-/// With bounds, since 8 teams are resident on an H200's multiprocessor up to 32 registers a thread, and 6 from there
-/// on.
+/// With launch bounds: a multiprocessor of an H200 holds 8 teams of up to 32 registers a thread, and 6 of more.
 using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<threads, 8>>;
 
-/// One word a team: its sum below a flag. All are 0 before and after each launch.
-struct Partials {
+/// One word per team: a flag above its sum. All are 0 before and after each launch: the reader resets them.
+struct FlaggedPartials {
   static constexpr Word flag = Word{1} << 32;
 
   Word* words;
 
-  KOKKOS_INLINE_FUNCTION void post(std::size_t team, float sum) const {
+  KOKKOS_INLINE_FUNCTION void publish(std::size_t team, float sum) const {
     Kokkos::atomic_or(words + team, flag | __builtin_bit_cast(std::uint32_t, sum));
   }
 
-  /// The sum of the words first, first + stride … below `count`, which it resets. Waits for each.
-  KOKKOS_INLINE_FUNCTION float take(std::size_t first, std::size_t stride, std::size_t count) const {
-    constexpr std::size_t at_once = 4;
+  /// The sum of the words first, first + stride … below `count`, which it resets. Polls until all are there.
+  KOKKOS_INLINE_FUNCTION float collect(std::size_t first, std::size_t stride, std::size_t count) const {
+    constexpr std::size_t batch = 4;  // loads in flight together
     float sum = 0;
-    for (; first < count; first += at_once * stride) {
-      Word word[at_once];
-      for (std::size_t i = 0; i < at_once; ++i)  // all on their way together
-        word[i] = first + i * stride < count ? take(first + i * stride) : flag;
-      for (std::size_t i = 0; i < at_once; ++i) {
+    for (; first < count; first += batch * stride) {
+      Word word[batch];
+      for (std::size_t i = 0; i < batch; ++i) word[i] = first + i * stride < count ? take(first + i * stride) : flag;
+      for (std::size_t i = 0; i < batch; ++i) {
         while (word[i] == 0) word[i] = take(first + i * stride);
         sum += __builtin_bit_cast(float, static_cast<std::uint32_t>(word[i]));
       }
@@ -45,23 +43,24 @@ struct Partials {
   }
 
  private:
+  /// Loads and resets a word.
   KOKKOS_INLINE_FUNCTION Word take(std::size_t i) const { return Kokkos::atomic_fetch_and(words + i, Word{0}); }
 };
 
-std::size_t most_teams(const Queue& queue) {
+std::size_t max_teams(const Queue& queue) {
   return static_cast<std::size_t>(queue.device.compute_units * queue.tuning["per_unit"]);
 }
 
-std::size_t workspace(const Queue& queue, const ReduceSum::Args&) { return most_teams(queue) * sizeof(Word); }
+std::size_t workspace(const Queue& queue, const ReduceSum::Args&) { return max_teams(queue) * sizeof(Word); }
 
 void sum(const Queue& queue, const ReduceSum::Args& args) {
   const ReduceSum::Typed<float>& a = args.f32();
   const Vectors vectors(a.in);
   constexpr std::size_t tile = std::size_t{threads} * loads;
   const std::size_t tiles = std::max<std::size_t>(1, (vectors.count + tile - 1) / tile);
-  const std::size_t of_a_team = (tiles + most_teams(queue) - 1) / most_teams(queue);
-  const std::size_t teams = (tiles + of_a_team - 1) / of_a_team;  // with as many tiles each, but for the last ones
-  const Partials partials{reinterpret_cast<Word*>(queue.workspace.data())};
+  const std::size_t tiles_per_team = (tiles + max_teams(queue) - 1) / max_teams(queue);
+  const std::size_t teams = (tiles + tiles_per_team - 1) / tiles_per_team;  // equal shares, but for the last teams
+  const FlaggedPartials partials{reinterpret_cast<Word*>(queue.workspace.data())};
   const auto out = scalar(a.out);
   Policy policy(queue.exec, static_cast<int>(teams), threads);
   policy.set_scratch_size(0, Kokkos::PerTeam(Scratch::shmem_size(threads + side)));
@@ -69,15 +68,15 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
       policy, KOKKOS_LAMBDA(const Policy::member_type& team) {
         const Scratch sums(team.team_scratch(0), threads + side);
         const auto league_rank = static_cast<std::size_t>(team.league_rank());
-        const int me = team.team_rank();
-        // Of what all threads bring, in two steps: a tree has more barriers. A barrier lies between two calls.
+        const int rank = team.team_rank();
+        // The team's sum in two steps, with fewer barriers than a tree. Between two calls there must be a barrier.
         const auto team_sum = [&](float mine) {
-          sums(me) = mine;
+          sums(rank) = mine;
           team.team_barrier();
-          if (me < side) {
+          if (rank < side) {
             float column = 0;
-            for (int i = 0; i < threads; i += side) column += sums(me + i);
-            sums(threads + me) = column;
+            for (int i = 0; i < threads; i += side) column += sums(rank + i);
+            sums(threads + rank) = column;
           }
           team.team_barrier();
           float total = 0;
@@ -85,25 +84,26 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
           return total;
         };
 
-        float mine = league_rank == 0 && me == 0 ? vectors.sum_of_ends() : 0;
+        float mine = league_rank == 0 && rank == 0 ? vectors.sum_of_ends() : 0;
         for (std::size_t t = league_rank; t < tiles; t += teams)
-          mine += vectors.sum_of_some<loads>(t * tile + static_cast<std::size_t>(me), threads,
-                                             (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count);
+          mine += vectors.sum_of_strided<loads>(t * tile + static_cast<std::size_t>(rank), threads,
+                                                (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count);
         float total = team_sum(mine);
         if (league_rank + 1 < teams) {
-          if (me == 0) partials.post(league_rank, total);
+          if (rank == 0) partials.publish(league_rank, total);
           return;
         }
-        if (teams > 1) {  // the others wait for nobody: they run beside the last one, or ran before it
+        if (teams > 1) {  // no deadlock: the others wait for none, and run beside the last team or ran before it
           team.team_barrier();
-          total += team_sum(partials.take(static_cast<std::size_t>(me), threads, teams - 1));
+          total += team_sum(partials.collect(static_cast<std::size_t>(rank), threads, teams - 1));
         }
-        if (me == 0) out() = total;
+        if (rank == 0) out() = total;
       });
 }
 
 const Register<ReduceSum> variant{{
-    .idea = "one launch: a team posts its sum and a flag as one word, the last one waits for them: bound by memory",
+    .idea = "one launch: each team publishes its sum and a flag as one word, the last team polls them",
+    .bound_by = "memory bandwidth, or the launch when small",
     .improves = "scratch_tree",
     .tunings = {{{{"per_unit", 8}}}, {{{"per_unit", 4}}}, {{{"per_unit", 16}}}},
     .applies = ReduceSum::is_f32_sum,

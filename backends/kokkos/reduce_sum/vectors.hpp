@@ -1,5 +1,4 @@
-// What Kokkos's reductions of whole vectors share: loads of 16 bytes, and the elements before and after the vectors of
-// an unaligned array.
+// Vectorized loads: arrays of any alignment as 16-byte vectors, with single elements at both ends.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +8,41 @@
 namespace crosswarp::kokkos {
 namespace {
 
-/// An array of any alignment as vectors, and less than one of them at either end.
+/// An unaligned array as head, aligned vectors and tail; head and tail are shorter than a vector.
 struct Vectors {
-  const Four* at;  ///< The first one.
+  const Four* data;
   std::size_t count;
   const float *head, *tail;
-  std::size_t in_head, in_tail;
+  std::size_t head_size, tail_size;
 
   explicit Vectors(std::span<const float> in) {
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(in.data()) % sizeof(Four) / sizeof(float);
     head = in.data();
-    in_head = std::min(in.size(), misaligned == 0 ? 0 : 4 - misaligned);
-    at = reinterpret_cast<const Four*>(in.data() + in_head);
-    count = (in.size() - in_head) / 4;
-    tail = in.data() + in_head + 4 * count;
-    in_tail = in.size() - in_head - 4 * count;
+    head_size = std::min(in.size(), misaligned == 0 ? 0 : 4 - misaligned);
+    data = reinterpret_cast<const Four*>(in.data() + head_size);
+    count = (in.size() - head_size) / 4;
+    tail = in.data() + head_size + 4 * count;
+    tail_size = in.size() - head_size - 4 * count;
   }
 
-  /// For one thread of all.
+  /// The sum of head and tail, for one thread of all.
   KOKKOS_INLINE_FUNCTION float sum_of_ends() const {
     float sum = 0;
-    for (std::size_t i = 0; i < in_head; ++i) sum += head[i];
-    for (std::size_t i = 0; i < in_tail; ++i) sum += tail[i];
+    for (std::size_t i = 0; i < head_size; ++i) sum += head[i];
+    for (std::size_t i = 0; i < tail_size; ++i) sum += tail[i];
     return sum;
   }
 
-  /// Of the vectors first, first + stride … below `end`: at most `most` of them, whose loads are all in flight.
-  template <int most>
-  KOKKOS_INLINE_FUNCTION float sum_of_some(std::size_t first, std::size_t stride, std::size_t end) const {
+  /// The sum of up to `unroll` vectors first, first + stride … below `end`, their loads all in flight.
+  template <int unroll>
+  KOKKOS_INLINE_FUNCTION float sum_of_strided(std::size_t first, std::size_t stride, std::size_t end) const {
     float sum = 0;
-    if (first + (most - 1) * stride < end) {
-      Four loaded[most];
-      for (int u = 0; u < most; ++u) loaded[u] = at[first + u * stride];
-      for (int u = 0; u < most; ++u) sum += sum_of(loaded[u]);
+    if (first + (unroll - 1) * stride < end) {
+      Four v[unroll];
+      for (int u = 0; u < unroll; ++u) v[u] = data[first + u * stride];
+      for (int u = 0; u < unroll; ++u) sum += sum_of(v[u]);
     } else {
-      for (std::size_t i = first; i < end; i += stride) sum += sum_of(at[i]);
+      for (std::size_t i = first; i < end; i += stride) sum += sum_of(data[i]);
     }
     return sum;
   }

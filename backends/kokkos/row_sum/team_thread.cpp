@@ -1,7 +1,7 @@
-// A team a row, its threads over the row's elements: what everybody writes first. One element an iteration: bound by
-// latency for short rows, by what the compiler unrolls for long ones. An H200's counters at 3000 x 40960: loads of 4
-// sectors a warp, seven times the instructions of CUDA's adaptive, 49 % of the memory's rate where that has 93 %.
-#include "backends/kokkos/row_parts.hpp"
+// One team per row, TeamThreadRange over its elements: what everybody writes first. Bound by latency for short rows,
+// and by the compiler's unrolling for long ones, since an iteration loads one element. Counters at 3000 x 40960 (H200):
+// 4 sectors per warp load, seven times the instructions of CUDA's adaptive, 49 % of the memory's peak against 93 %.
+#include "backends/kokkos/row_sum/teams.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
@@ -23,8 +23,9 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 }
 
 const Register<RowSum> variant{{
-    .idea = "a team a row, TeamThreadRange over its elements, one an iteration: bound by latency for short rows",
-    .applies = has_rows_for_teams,
+    .idea = "one team per row, TeamThreadRange over its elements",
+    .bound_by = "latency for short rows, 4-byte loads for long ones",
+    .applies = suits_team_per_row,
     .launch = sum,
 }};
 

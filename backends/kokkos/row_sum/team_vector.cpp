@@ -1,22 +1,33 @@
-// A team a row, its threads and vector lanes over the row in 16-byte loads, four at once for each lane. Bound by memory
-// for long rows; for short ones by the team's reduction, which goes through shared memory. An H200's counters: at
-// 24000 x 2048 it has 71 % of the issue slots and ten times the instructions of teams_per_rows, which takes half the
-// time; at 3000 x 40960 it reads at 85 % of the memory's peak, CUDA's adaptive at 93 %.
-#include "backends/kokkos/row_parts.hpp"
+// One team per row, TeamVectorRange in 16-byte loads, four in flight per lane. Bound by memory bandwidth for long rows;
+// for short ones by the team's reduction, which goes through shared memory. Counters (H200): at 24000 x 2048 it fills
+// 71 % of the issue slots and has ten times the instructions of teams_per_rows, which takes half the time; at 3000 x
+// 40960 it reaches 85 % of the memory's peak, CUDA's adaptive 93 %.
+#include "backends/kokkos/row_sum/teams.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
 void sum(const Queue& queue, const RowSum::Args& args) {
-  const Chunks whole(args, args.columns);
-  sum_by_chunks(queue, args, whole, queue.tuning["threads"]);
+  const auto in = array(args.in);
+  const auto out = array(args.out);
+  const std::size_t columns = args.columns;
+  if (args.rows() == 0) return;
+  Kokkos::parallel_for(
+      teams(queue, args.rows(), queue.tuning["threads"], queue.device.warp_size), KOKKOS_LAMBDA(const Team& team) {
+        const auto row = static_cast<std::size_t>(team.league_rank());
+        const PartSum part(in.data() + row * columns, columns);
+        float sum = 0;
+        Kokkos::parallel_reduce(Kokkos::TeamVectorRange(team, part.iterations()), part, sum);
+        Kokkos::single(Kokkos::PerTeam(team), [&] { out(row) = sum; });
+      });
 }
 
 const Register<RowSum> variant{{
-    .idea = "a team a row, TeamVectorRange in 16-byte loads, four at once per lane: bound by memory for long rows",
+    .idea = "one team per row, TeamVectorRange in 16-byte loads, four in flight per lane",
+    .bound_by = "memory bandwidth for long rows, the team's reduction for short ones",
     .improves = "team_thread",
     .tunings = {{{{"threads", 256}}}, {{{"threads", 128}}}, {{{"threads", 512}}}},
-    .applies = has_rows_for_teams,
+    .applies = suits_team_per_row,
     .launch = sum,
 }};
 
