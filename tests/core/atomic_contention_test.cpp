@@ -1,4 +1,4 @@
-// The oracle of counting: every counter must be what the additions to it come to.
+// Oracle and findings of atomic_contention: each counter must equal the number of its additions.
 #include "experiments/atomic_contention.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(AtomicContention, IsOkWhereEveryAdditionIsCounted) {
       }
 }
 
-TEST(AtomicContention, IsWrongWhereOneIsLostOrInAnotherPlace) {
+TEST(AtomicContention, IsWrongWithAnAdditionLostOrAtAnotherAddress) {
   AtomicContention problem(*open_host_device(), point(1000, 8), 1, 1);
   count(problem.args(0));
   const auto counters = std::get<std::span<std::uint32_t>>(problem.args(0).counters);
@@ -47,14 +47,14 @@ TEST(AtomicContention, IsWrongWhereOneIsLostOrInAnotherPlace) {
   EXPECT_FALSE(problem.check(ResultIn::device).ok);
 }
 
-TEST(AtomicContention, CountsFloatsAsFarAsTheyGo) {
+TEST(AtomicContention, LimitsFloatsToTheIntegersThatTheyHold) {
   EXPECT_TRUE(AtomicContention::exists(point(1 << 24, 1, "f32")));
   EXPECT_FALSE(AtomicContention::exists(point((1 << 24) + 1, 1, "f32")));
   EXPECT_TRUE(AtomicContention::exists(point((1 << 24) + 1, 2, "f32")));
   EXPECT_TRUE(AtomicContention::exists(point(std::int64_t{1} << 31, 1)));
 }
 
-TEST(AtomicContention, FindsWhatOneMoreCosts) {
+TEST(AtomicContention, FindsTheTimePerAddition) {
   const auto outcome = [](std::int64_t atomics, double seconds) {
     return Outcome{"cuda/atomic_contention/per_thread", point(atomics, 1), seconds, {}, {}};
   };

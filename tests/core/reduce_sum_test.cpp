@@ -1,4 +1,4 @@
-// The sum's oracle: right only for the exact sum, and every way of being wrong has a name.
+// Oracle of reduce_sum: only the exact sum is right, and each kind of error is named.
 #include "experiments/reduce_sum.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ float sum(std::span<const float> in) {
   return sum;
 }
 
-/// A problem of two sets whose first result is right, to be spoilt from there.
+/// A problem of two sets whose first result is right, for tests to spoil.
 class SumOf : public testing::TestWithParam<std::int64_t> {
  protected:
   SumOf() : problem(*open_host_device(), point(GetParam(), 1), 5, 2) {
@@ -102,13 +102,13 @@ TEST_P(SumOf, IsWrongWhereAGuardWasWrittenTo) {
   }
 }
 
-TEST_P(SumOf, IsLookedForWhereTheVariantLeavesIt) {
+TEST_P(SumOf, IsReadWhereTheVariantStoresIt) {
   EXPECT_FALSE(problem.check(ResultIn::host).ok);
   for (const std::size_t set : {0, 1}) *problem.args(set).f32().host_out = problem.args(set).f32().out[0];
   EXPECT_TRUE(problem.check(ResultIn::host).ok);
 }
 
-/// A right reduction of any type by one thread; `drop`: the element that it forgets.
+/// A right reduction of any type by one thread, except for the element `drop`.
 void reduce(const ReduceSum::Args& args, std::size_t drop = ~std::size_t{0}) {
   std::visit(
       [&]<class T>(const ReduceSum::Typed<T>& a) {
@@ -157,8 +157,8 @@ TEST_P(ReductionOf, IsExactInItsTypeAndWrongWithoutItsEnds) {
   }
 }
 
-TEST_P(ReductionOf, IsWrongWhereAZeroCameIn) {
-  if (std::get<1>(GetParam()) == "sum") GTEST_SKIP() << "a zero is nothing to a sum";
+TEST_P(ReductionOf, IsWrongWithAStrayZero) {
+  if (std::get<1>(GetParam()) == "sum") GTEST_SKIP() << "zeros do not change a sum";
   ReduceSum problem(*open_host_device(), at(100), 7, 1);
   problem.refill(0);
   std::visit([](const auto& a) { a.out[0] = 0; }, problem.args(0).typed);
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(ReduceSum, ReductionOf,
                                           testing::Values("sum", "min", "max")),
                          [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
-TEST(ReduceSum, KnowsNoLeastOfNothing) {
+TEST(ReduceSum, HasNoMinimumOfNoElements) {
   EXPECT_TRUE(ReduceSum::exists(point(0)));
   EXPECT_FALSE(ReduceSum::exists(point(0, 0, "f32", "min")));
   EXPECT_TRUE(ReduceSum::exists(point(1, 0, "f32", "max")));
@@ -194,7 +194,7 @@ TEST(Half, ConvertsThereAndBack) {
   EXPECT_EQ(to_half(1.0f).bits, 0x3c00);
   EXPECT_EQ(to_half(65504.0f).bits, 0x7bff);
   EXPECT_EQ(to_half(65520.0f).bits, 0x7c00);
-  EXPECT_EQ(to_half(1.0f + 0x1p-11f).bits, 0x3c00);  // half way: to even
+  EXPECT_EQ(to_half(1.0f + 0x1p-11f).bits, 0x3c00);  // a tie: to even
   EXPECT_EQ(to_half(1.0f + 0x1.8p-10f).bits, 0x3c02);
   EXPECT_EQ(to_half(0x1p-25f).bits, 0);
   EXPECT_EQ(to_half(0x1.8p-24f).bits, 2);

@@ -1,4 +1,4 @@
-// The row sums' oracle: right only where every row is, and what follows from several results.
+// Oracle and findings of row_sum: a result is right only where every row is.
 #include "experiments/row_sum.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 static_assert(ExperimentType<RowSum>);
 
-/// Right, from the front or from the back.
+/// The right sums, from the front or from the back.
 void sum_rows(const RowSum::Args& args, bool backwards = false) {
   for (std::size_t row = 0; row < args.rows(); ++row) {
     float sum = 0;
@@ -24,7 +24,7 @@ void sum_rows(const RowSum::Args& args, bool backwards = false) {
   }
 }
 
-/// A problem of two sets whose first results are right, to be spoilt from there.
+/// A problem of two sets whose first results are right, for tests to spoil.
 class RowsOf : public testing::TestWithParam<std::pair<std::int64_t, std::int64_t>> {
  protected:
   RowsOf() : problem(*open_host_device(), RowSum::point(GetParam().first, GetParam().second, 1), 5, 2) {
@@ -140,7 +140,7 @@ TEST(RowSum, HasEveryWrongRowCaughtAmongAMillion) {
   }
 }
 
-TEST(RowSum, AsksItsOracleOfEverySetSeedAndShape) {
+TEST(RowSum, HasAnOracleForEverySetSeedAndShape) {
   for (const std::uint64_t seed : {1, 2})
     for (const auto& [m, n] : {Shape{4, 6}, Shape{6, 4}}) {
       RowSum problem(*open_host_device(), RowSum::point(m, n), seed, 2);
@@ -194,7 +194,7 @@ TEST(RowSum, CostsOnePass) {
   EXPECT_GT(RowSum::footprint(RowSum::point(std::int64_t{1} << 38, std::int64_t{1} << 38)), std::size_t{1} << 60);
 }
 
-/// As the notes count it, but for the last word that thread 0 reads, which they forgot.
+/// As the notes count it, plus the last word, which thread 0 reads.
 TEST(RowSum, CountsWhatATreeDoesInSharedMemory) {
   constexpr double block = RowSum::block;
   const RowSum::SharedUse* const tree = RowSum::shared_use("block_tree");

@@ -7,18 +7,21 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// The threads that wrote a block's results.
+enum class Writers { thread_0, all_threads };
+
 /// Whether the calling block is the last of `count` to call this; it then sees what the others wrote before. Every
-/// thread must call it; between two calls there must be a barrier. `by_all`: all threads wrote the block's results,
-/// not thread 0 alone. `finished`: a counter that is 0 before and after.
-template <bool by_all>
+/// thread must call it; between two calls there must be a barrier. `finished`: a counter that is 0 before and after.
+template <Writers writers>
 __device__ bool is_last_block(unsigned* finished, unsigned count) {
   __shared__ bool is_last;
-  if constexpr (by_all) {
+  if constexpr (writers == Writers::all_threads) {
     __threadfence();  // as below
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    if constexpr (!by_all) __threadfence();  // release: the results are visible before the block counts as finished
+    if constexpr (writers == Writers::thread_0)
+      __threadfence();  // release: the results are visible before the block counts as finished
     // Wraps to 0 at the last block, ready for the next launch.
     is_last = atomicInc(finished, count - 1) == count - 1;
   }

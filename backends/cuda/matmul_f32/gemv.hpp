@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(32 * gemv_rows, 4)
   for (unsigned other = 0; other < gemv_rows; ++other) sum += row_sums[other][threadIdx.x % gemv_columns];
   const bool is_complete = gridDim.y == 1;
   if (is_valid) (is_complete ? c : partials + blockIdx.y * n)[own] = sum;
-  if (is_complete || !is_last_block<true>(tickets + blockIdx.x, gridDim.y) || !is_valid) return;
+  if (is_complete || !is_last_block<Writers::all_threads>(tickets + blockIdx.x, gridDim.y) || !is_valid) return;
   sum = 0;
 #pragma unroll 32  // loads in flight: there are few threads
   for (unsigned split = 0; split < gridDim.y; ++split) sum += load_coherent(partials + split * n + own);

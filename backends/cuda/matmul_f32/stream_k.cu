@@ -102,7 +102,7 @@ __device__ bool reduce_partials(const PartialTiles<Tile>& partials, unsigned til
 #pragma unroll
   for (unsigned v = 0; v < PartialTiles<Tile>::vectors; ++v)
     own[v * Tile::threads] = to_fresh_registers(&acc[v / row_vectors][v % row_vectors * 4]);
-  if (!is_last_block<true>(partials.tickets + tile, last - first + 1)) return false;
+  if (!is_last_block<Writers::all_threads>(partials.tickets + tile, last - first + 1)) return false;
 #pragma unroll
   for (unsigned i = 0; i < Tile::thread_m * Tile::thread_n; ++i) acc[i / Tile::thread_n][i % Tile::thread_n] = 0;
 #pragma unroll 1

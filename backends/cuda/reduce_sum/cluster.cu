@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(block)
 
   // The first warp of each cluster reduces the cluster's partials, that of the last cluster all others', too.
   const unsigned cluster = blockIdx.x / blocks, clusters = gridDim.x / blocks;
-  arrived.wait_acquire_cluster(0);
+  arrived.wait_acquire_cluster(0);  // the barrier's first and only phase
   A value = Op::template identity<A>;
   for (unsigned i = lane; i < blocks * warps; i += warp_size()) value = op(value, of_warps[i]);
   if (cluster == clusters - 1) value = op(value, partials.template collect<2>(lane, warp_size(), clusters - 1, op));

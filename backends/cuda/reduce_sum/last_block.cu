@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(block)
     return;
   }
   if (threadIdx.x == 0) partials[blockIdx.x] = value;
-  if (!is_last_block<false>(finished, gridDim.x)) return;
+  if (!is_last_block<Writers::thread_0>(finished, gridDim.x)) return;
   value = Op::template identity<A>;
   for (unsigned i = threadIdx.x; i < gridDim.x; i += block) value = op(value, load_coherent(partials + i));
   value = block_reduce<block>(value, op);

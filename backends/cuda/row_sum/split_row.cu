@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block, blocks_for_loads(block, unroll))
     return;
   }
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
-  if (!is_last_block<false>(finished + row, per_row)) return;
+  if (!is_last_block<Writers::thread_0>(finished + row, per_row)) return;
   const float* const of_row = partials + std::size_t{row} * per_row;
   float rest = 0;
 #pragma unroll 16

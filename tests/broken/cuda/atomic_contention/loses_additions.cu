@@ -1,4 +1,4 @@
-// Loads, adds and stores: additions at the same time are lost.
+// Loads, adds and stores: concurrent additions are lost.
 // at: --atomics 1003 --blocks 4 --addresses 1 --type u32 --scope global
 #include "backends/gpu/kernel.hpp"
 #include "experiments/atomic_contention.hpp"
@@ -6,7 +6,7 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Reads all before anything is written, so that it is wrong on a device that runs one thread at a time, too.
+/// All loads come before all stores, so that it is wrong on a device that runs one thread at a time, too.
 template <class T>
 __global__ void count(std::size_t atomics, unsigned addresses, T* counters) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

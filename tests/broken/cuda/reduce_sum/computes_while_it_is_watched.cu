@@ -1,4 +1,4 @@
-// Computes where kernels are noted, as while verifying, and not where it is timed.
+// Computes only while launches are logged, as in verification, and not while timed.
 // caught by: timed run
 #include "tests/broken/cuda/serial_sum.hpp"
 

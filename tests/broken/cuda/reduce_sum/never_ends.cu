@@ -1,4 +1,4 @@
-// Waits for what never comes: must fail, and not keep the run from going on.
+// Never ends: must fail, and the run must go on.
 // at: --n 1003 --hang-limit 5
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"

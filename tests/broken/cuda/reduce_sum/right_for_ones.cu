@@ -1,4 +1,4 @@
-// Returns n, which is the sum of all-ones input only.
+// Returns n: right only for inputs of ones.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

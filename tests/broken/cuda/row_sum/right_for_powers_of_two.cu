@@ -1,4 +1,4 @@
-// A tree over a row that halves what is left and forgets the odd one: must be wrong at every n that is no power of two.
+// A tree over a row that drops the odd element of each level: must be wrong at every n that is no power of two.
 // at: --m 3 --n 1003
 #include "backends/gpu/kernel.hpp"
 #include "experiments/row_sum.hpp"

@@ -1,4 +1,4 @@
-// Each launch does the work of the one before: the last one is left over.
+// Each launch does the work of the one before: the last one's is never done.
 #include <optional>
 
 #include "tests/broken/host/serial_sum.hpp"

@@ -1,4 +1,4 @@
-// Adds the element after the last one, too: must be wrong, since guard bands are poison.
+// Also adds the element past the end: must be wrong, since guard bands are poison.
 #include "backends/host/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,5 +1,5 @@
-// Remembers results by address and first element: always right, as it computes anew what it has not seen. Only its time
-// says that it reads one element of 2^22.
+// Remembers results by address and first element: always right, since unknown inputs are computed. Only its time gives
+// it away: it reads one element of 2^22.
 // at: --n 2^22
 // caught by: timed run
 // says: implausible:

@@ -1,4 +1,4 @@
-// Leaves an output alone that already holds a number: right wherever outputs are poisoned, and nothing to do elsewhere.
+// Skips outputs that already hold a number: right where outputs are poisoned, idle elsewhere.
 // caught by: timed run
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Right, but writes behind its output: must be wrong by the guard band.
+// Right, but also writes past its output: must be wrong by the guard band.
 #include "backends/host/queue.hpp"
 #include "experiments/reduce_sum.hpp"
 

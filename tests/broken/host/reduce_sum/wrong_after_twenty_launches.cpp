@@ -1,4 +1,4 @@
-// Right twenty times, wrong ever after: must be caught by the verification after timing.
+// Right twenty times, then wrong: must be caught by the verification after timing.
 // caught by: timed run
 #include "backends/host/queue.hpp"
 #include "experiments/reduce_sum.hpp"

@@ -1,4 +1,4 @@
-// Adds all rows but the last one: must be wrong at any shape that has a row.
+// Adds all rows but the last one: must be wrong at any shape with a row.
 // at: --m 3 --n 1003
 #include "backends/host/queue.hpp"
 #include "experiments/row_sum.hpp"

@@ -1,4 +1,4 @@
-// Computes at its first launch only, and returns that result ever after.
+// Computes at its first launch only, and always returns that result.
 // caught by: timed run
 #include "tests/broken/kokkos/plain_sum.hpp"
 

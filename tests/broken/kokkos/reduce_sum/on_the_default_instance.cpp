@@ -1,5 +1,5 @@
-// Runs on the default instance of the execution space, as one does who names none: on a GPU another stream than the
-// queue's.
+// Runs on the default instance of the execution space, as a policy without an instance does: on a GPU another stream than
+// the queue's.
 // needs: GPU
 // caught by: timed run
 // says: ran outside of queue.stream

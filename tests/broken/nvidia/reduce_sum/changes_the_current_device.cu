@@ -1,4 +1,4 @@
-// Leaves another device current than it found.
+// Leaves another device current.
 // needs: two devices
 // caught by: timed run
 #include "tests/broken/cuda/serial_sum.hpp"

@@ -1,4 +1,4 @@
-// Captures a graph for each launch of a sample and replays them in that order, also when the inputs have moved.
+// Captures a graph for each launch of a sample and replays them in that order, even when the inputs have moved.
 // caught by: timed run
 #include <vector>
 

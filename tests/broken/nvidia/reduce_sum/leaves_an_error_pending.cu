@@ -1,4 +1,4 @@
-// Leaves an error pending, which the next call that looks would take for its own.
+// Leaves an error pending, which the next error check finds.
 // at: --n 1003 --single
 // caught by: timed run
 #include "tests/broken/cuda/serial_sum.hpp"

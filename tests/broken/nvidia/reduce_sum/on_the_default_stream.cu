@@ -1,4 +1,4 @@
-// Launches on the legacy default stream, as one does who forgets the stream.
+// Launches on the legacy default stream, as a launch without a stream argument does.
 // caught by: timed run
 // says: ran outside of queue.stream
 #include "tests/broken/nvidia/quick_sum.hpp"

@@ -1,4 +1,4 @@
-// Prefers shared memory to L1 on the whole device, for every kernel that says nothing itself.
+// Prefers shared memory to L1 device-wide, for every kernel without a preference of its own.
 // caught by: timed run
 // says: changed the device's state:
 #include "tests/broken/cuda/serial_sum.hpp"

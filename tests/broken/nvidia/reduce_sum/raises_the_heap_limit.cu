@@ -1,4 +1,4 @@
-// Raises the heap of the device's malloc: the memory is taken from all rows.
+// Raises the heap limit of the device's malloc: all rows lose that memory.
 // caught by: timed run
 // says: changed the device's state:
 #include "tests/broken/cuda/serial_sum.hpp"

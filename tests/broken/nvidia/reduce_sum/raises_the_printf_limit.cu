@@ -1,4 +1,4 @@
-// Raises the buffer of the device's printf.
+// Raises the limit of the device's printf buffer.
 // caught by: timed run
 // says: changed the device's state:
 #include "tests/broken/cuda/serial_sum.hpp"

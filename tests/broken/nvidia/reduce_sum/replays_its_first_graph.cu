@@ -1,4 +1,4 @@
-// Captures its first launch into a graph and replays that for ever: the arguments are those of the first launch.
+// Captures its first launch into a graph and always replays that, with the arguments of the first launch.
 // caught by: timed run
 #include "tests/broken/cuda/serial_sum.hpp"
 

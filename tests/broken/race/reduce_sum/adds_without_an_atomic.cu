@@ -1,5 +1,4 @@
-// Every thread adds to one shared word, without an atomic: right wherever threads take turns, a race wherever they do
-// not.
+// Every thread adds to one shared word without an atomic: right where threads take turns, else a race.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,5 +1,4 @@
-// A lane reads what another one leaves in shared memory with no barrier of the warp between: must be wrong in some
-// order of lanes.
+// A lane reads another lane's word in shared memory without a barrier of the warp: must be wrong in some order of lanes.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

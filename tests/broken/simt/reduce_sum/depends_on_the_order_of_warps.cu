@@ -1,4 +1,4 @@
-// Adds what other warps leave in shared memory without a barrier before it: must be wrong in some order of warps.
+// Adds other warps' words in shared memory without a barrier: must be wrong in some order of warps.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

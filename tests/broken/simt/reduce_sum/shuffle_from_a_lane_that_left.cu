@@ -1,4 +1,4 @@
-// The upper half of a warp leaves, the lower half still takes its values: must fail, and name the line.
+// The lower half of a warp shuffles values from the upper half, which has exited: must fail, and name the line.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 

@@ -1,4 +1,4 @@
-// Right, but writes the element behind its output, too: must end the program with this line.
+// Right, but also writes one element past its output: must end the program with this line.
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 
