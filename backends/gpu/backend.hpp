@@ -1,4 +1,4 @@
-// What backends have in common that are views of the GPUs here.
+// Base class of the backends that are views of the physical GPUs.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class GpuBackend : public Backend {
  public:
   std::vector<DeviceInfo> devices() const override { return gpu::devices(); }
   std::string why_none() const override { return gpu::why_none(); }
-  std::shared_ptr<Device> open(std::size_t place) const override { return gpu::open(place); }
+  std::shared_ptr<Device> open(std::size_t index) const override { return gpu::open(index); }
 };
 
 }  // namespace crosswarp::gpu

@@ -21,8 +21,8 @@ namespace crosswarp::gpu {
 namespace {
 
 constexpr std::size_t eviction_caches = 4;  // the set read to evict the cache, in cache sizes
-constexpr int streams_in_a_piece = 16;
-constexpr auto hang_limit = std::chrono::minutes(2);  // a kernel that takes longer is taken for hung
+constexpr int streams_per_chunk = 16;
+constexpr auto hang_limit = std::chrono::minutes(2);  // longer counts as hung
 
 int attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
@@ -42,23 +42,23 @@ cudaDeviceProp properties_of(int ordinal) {
   return properties;
 }
 
-/// Makes a device the current one for a while: looking at it must not change where an open device's work goes.
-class Visit {
+/// Makes a device the current one within a scope, so that a query leaves the current device of an open one as it was.
+class CurrentDevice {
  public:
-  explicit Visit(int ordinal) {
+  explicit CurrentDevice(int ordinal) {
     check(cudaGetDevice(&before_), "get device");
     check(cudaSetDevice(ordinal), "set device");
   }
-  ~Visit() { ignore(cudaSetDevice(before_)); }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
+  ~CurrentDevice() { ignore(cudaSetDevice(before_)); }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
   int before_ = 0;
 };
 
 DeviceInfo describe(int ordinal) {
-  const Visit visit(ordinal);
+  const CurrentDevice scope(ordinal);
   const cudaDeviceProp properties = properties_of(ordinal);
   DeviceInfo info;
   info.key = fmt::format("gpu{}", ordinal);
@@ -96,7 +96,7 @@ std::vector<int> usable(std::string& why) {
   }
   std::vector<int> ordinals;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    const Visit visit(ordinal);
+    const CurrentDevice scope(ordinal);
     if (this_build_has_code()) {
       ordinals.push_back(ordinal);
     } else {
@@ -115,7 +115,7 @@ class Gpu final : public GpuDevice {
   explicit Gpu(int ordinal) : GpuDevice(describe(ordinal), ordinal), bus_(pci_bus_id(ordinal)) {
     check(cudaSetDevice(ordinal), "set device");
     stream_ = new_stream();
-    places_.push_back(stream_);
+    placements_.push_back(stream_);
     aside_ = new_stream();
     check(cudaEventCreate(&start_), "event create");
     check(cudaEventCreate(&stop_), "event create");
@@ -159,7 +159,7 @@ class Gpu final : public GpuDevice {
     return memory;
   }
   void release(void* memory) noexcept override {
-    if (!lost_) ignore(cudaFree(memory));  // which would wait for a kernel that never ends; the process's end frees it
+    if (!lost_) ignore(cudaFree(memory));  // would wait for a hung kernel; the process's end frees it
   }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
@@ -179,7 +179,7 @@ class Gpu final : public GpuDevice {
   void fill(void* memory, unsigned char byte, std::size_t bytes) override {
     guard(cudaMemsetAsync(memory, byte, bytes, stream_), "memset");
   }
-  // By the addresses: outputs may also lie in memory of the host.
+  // Direction by address: outputs may be host memory, too.
   void read(void* to, const void* from, std::size_t bytes) override {
     guard(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "memcpy");
     synchronize();
@@ -245,15 +245,15 @@ class Gpu final : public GpuDevice {
     return found;
   }
 
-  /// The driver keeps what belongs to streams in pieces of sixteen. Launches cost about 0.12 µs more in some pieces
-  /// than in others (H200, driver 580: docs/measuring.md), so every place has a piece of its own.
-  void relocate(std::size_t place) override {
+  /// The driver allocates streams in chunks of sixteen. Launches cost about 0.12 µs more in some chunks than in others
+  /// (H200, driver 580: docs/measuring.md), so each placement uses a chunk of its own.
+  void relocate(std::size_t placement) override {
     synchronize();
-    while (places_.size() <= place) {
-      for (int i = 1; i < streams_in_a_piece; ++i) new_stream();
-      places_.push_back(new_stream());
+    while (placements_.size() <= placement) {
+      for (int i = 1; i < streams_per_chunk; ++i) new_stream();
+      placements_.push_back(new_stream());
     }
-    stream_ = places_[place];
+    stream_ = placements_[placement];
   }
 
   void synchronize() override {
@@ -302,7 +302,7 @@ class Gpu final : public GpuDevice {
     return changes;
   }
 
-  /// Thread-local: what would be unsafe to repeat from a graph (an allocation, say) ends the capture, too.
+  /// In thread-local mode, where calls unsafe in a graph (an allocation, say) end the capture.
   std::function<void()> capture(const std::function<void(std::size_t)>& launch, std::size_t count) override {
     guard(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "begin capture");
     std::string why_not;
@@ -312,7 +312,7 @@ class Gpu final : public GpuDevice {
       why_not = error.what();
     }
     cudaGraph_t graph = nullptr;
-    const cudaError_t code = cudaStreamEndCapture(stream_, &graph);  // a broken capture, too, goes on until here
+    const cudaError_t code = cudaStreamEndCapture(stream_, &graph);  // also ends an invalidated capture
     ignore(cudaGetLastError());
     if (code != cudaSuccess && why_not.empty())
       why_not = fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
@@ -325,9 +325,7 @@ class Gpu final : public GpuDevice {
     return [this, shared, stream = stream_] { guard(cudaGraphLaunch(shared.get(), stream), "graph launch"); };
   }
 
-  void launch_empty(bool pdl) override {
-    guard(gpu::launch_empty(pdl && info_.has("programmatic"), stream_), "empty kernel");
-  }
+  void launch_empty(bool pdl) override { guard(gpu::launch_empty(pdl && info_.has("pdl"), stream_), "empty kernel"); }
 
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     const std::function<void(std::size_t)> launch = [&](std::size_t) { enqueue_read(memory); };
@@ -379,7 +377,7 @@ class Gpu final : public GpuDevice {
 
   void open_gate() { std::atomic_ref(gate_[0]).store(ticket_); }
 
-  /// Like check(), and finds out whether the device is still there.
+  /// As check(); also notes a lost device.
   void guard(cudaError_t code, const char* what, std::source_location where = std::source_location::current()) {
     if (code == cudaSuccess) return;
     ignore(cudaGetLastError());
@@ -388,7 +386,7 @@ class Gpu final : public GpuDevice {
     check(code, what, where);
   }
 
-  /// For everything up to `stop_`.
+  /// Waits for the event `stop_`.
   void wait() {
     const auto deadline = std::chrono::steady_clock::now() + hang_limit;
     for (cudaError_t code = cudaEventQuery(stop_); code != cudaSuccess; code = cudaEventQuery(stop_)) {
@@ -401,18 +399,18 @@ class Gpu final : public GpuDevice {
   }
 
   std::string bus_;
-  std::vector<cudaStream_t> streams_;  // all that exist
-  std::vector<cudaStream_t> places_;   // those that are used, by place
+  std::vector<cudaStream_t> streams_;     // all, some of them only fillers
+  std::vector<cudaStream_t> placements_;  // streams in use, by placement
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
-  cudaStream_t aside_ = nullptr;  // for what must not wait for the others
-  unsigned* gate_ = nullptr;  // [0]: the last ticket that may pass; [1]: the last that was overdue; [2]: has_changed()
+  cudaStream_t aside_ = nullptr;  // for work that must not wait for stream_
+  unsigned* gate_ = nullptr;      // [0]: last ticket that may pass; [1]: last overdue ticket; [2]: has_changed()
   unsigned* gate_on_device_ = nullptr;
   unsigned ticket_ = 0;
   void* evictor_ = nullptr;
   std::size_t evictor_bytes_ = 0;
   unsigned* sink_ = nullptr;
   unsigned long long* checksum_ = nullptr;
-  vendor::State state_;  // as it was at first
+  vendor::State state_;  // initial
   WorstElement* worst_on_device_ = nullptr;
   std::vector<WorstElement> worst_;
   bool lost_ = false;
@@ -433,11 +431,11 @@ std::string why_none() {
   return why;
 }
 
-std::shared_ptr<GpuDevice> open(std::size_t place) {
+std::shared_ptr<GpuDevice> open(std::size_t index) {
   static std::map<std::size_t, std::shared_ptr<GpuDevice>> opened;
   std::string why;
-  auto& device = opened[place];
-  if (!device) device = std::make_shared<Gpu>(usable(why).at(place));
+  auto& device = opened[index];
+  if (!device) device = std::make_shared<Gpu>(usable(why).at(index));
   return device;
 }
 

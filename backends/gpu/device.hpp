@@ -10,7 +10,7 @@
 
 namespace crosswarp::gpu {
 
-/// A device with its stream. All of a backend's work goes to `stream()`, which relocate() changes.
+/// A device with its stream. All work of a backend goes to `stream()`, which relocate() changes.
 class GpuDevice : public Device {
  public:
   cudaStream_t stream() const { return stream_; }
@@ -22,13 +22,13 @@ class GpuDevice : public Device {
   cudaStream_t stream_ = nullptr;
 };
 
-/// The devices that this build has code for. Starts the driver.
+/// Devices that this build has code for. Starts the driver.
 std::vector<DeviceInfo> devices();
 
 /// Why `devices()` is empty.
 std::string why_none();
 
-/// The one object for the device at a place in `devices()`.
-std::shared_ptr<GpuDevice> open(std::size_t place);
+/// The device with this index in `devices()`; one object for all callers.
+std::shared_ptr<GpuDevice> open(std::size_t index);
 
 }  // namespace crosswarp::gpu

@@ -1,4 +1,5 @@
-// The measuring's own kernels: an empty one (bound by its launch), the gate, a pure read (bound by memory), inputs.
+// Kernels of the measurement itself: an empty one (bound by launch latency), the gate, a pure read (bound by memory
+// bandwidth), generators of inputs.
 #include "backends/gpu/device_kernels.hpp"
 
 #include <algorithm>
@@ -12,18 +13,18 @@ namespace crosswarp::gpu {
 namespace {
 
 constexpr int block_size = 512;
-constexpr int read_waves = 16;  // more blocks than fit at once, so that faster multiprocessors take more of them
-constexpr long long gate_ticks = 2 * ticks_per_second;  // after which a gate opens by itself
+constexpr int read_waves = 16;                          // more blocks than fit at once, to balance the multiprocessors
+constexpr long long gate_ticks = 2 * ticks_per_second;  // until a gate opens by itself
 
 __global__ void empty_kernel() {}
 
 #if CROSSWARP_HAS_PTX
-/// What every kernel must do that is launched so.
+/// The empty kernel of programmatic dependent launches.
 __global__ void empty_dependent_kernel() { grid_dependency_sync(); }
 #endif
 
-/// Keeps the stream from going on until the host has raised `*opened` to `ticket`. A launch that waits for the device
-/// while the gate is closed would wait for ever: so it opens by itself in the end, and says so.
+/// Holds the stream until the host has raised `*opened` to `ticket`. Opens by itself in the end and reports it, since a
+/// launch that waits for the device behind a closed gate would never return.
 __global__ void gate_kernel(const volatile unsigned* opened, unsigned ticket, volatile unsigned* overdue) {
   const long long start = ticks();
   while (*opened < ticket) {
@@ -35,8 +36,8 @@ __global__ void gate_kernel(const volatile unsigned* opened, unsigned ticket, vo
   }
 }
 
-/// Reads all of `data` in tiles, 16 bytes a load, eight loads in flight for each thread. Writes only if the sum is one
-/// that random data hardly ever has, so that no load can be left out and no write adds traffic.
+/// Reads all of `data` in tiles: 16-byte loads, eight in flight per thread. Writes only for one improbable sum, so that
+/// the compiler keeps every load and no write adds traffic.
 __global__ void __launch_bounds__(block_size)
     read_kernel(const uint4* __restrict__ data, std::size_t count, unsigned* never) {
   constexpr unsigned unroll = 8;
@@ -84,7 +85,7 @@ __global__ void checksum_kernel(const float* words, std::size_t n, unsigned long
   if (threadIdx.x % warp_size() == 0) atomicAdd(to, static_cast<unsigned long long>(sum));
 }
 
-/// Whole words where the memory is aligned to them, and the ends byte by byte.
+/// Aligned 16-byte words, and the ends byte by byte.
 __global__ void note_change_kernel(const unsigned char* memory, std::size_t bytes, unsigned char byte,
                                    volatile unsigned* seen) {
   const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -115,11 +116,11 @@ bool this_build_has_code() {
 cudaError_t launch_empty([[maybe_unused]] bool pdl, cudaStream_t stream) {
 #if CROSSWARP_HAS_PTX
   if (pdl) {
-    cudaLaunchAttribute behind = programmatic_stream_serialization();
+    cudaLaunchAttribute attribute = programmatic_stream_serialization();
     cudaLaunchConfig_t config{};
     config.gridDim = config.blockDim = 1;
     config.stream = stream;
-    config.attrs = &behind;
+    config.attrs = &attribute;
     config.numAttrs = 1;
     return cudaLaunchKernelEx(&config, empty_dependent_kernel);
   }
@@ -173,7 +174,7 @@ cudaError_t launch_generate(const TypedSpan& to, const GeneralNumbers& numbers, 
 
 cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen, int threads,
                                cudaStream_t stream) {
-  // No more blocks than there is work for: a small output is looked at between short launches.
+  // No more blocks than there is work: small outputs are checked between short launches.
   const std::size_t blocks = std::clamp<std::size_t>(memory.size() / (16 * block_size), 1, threads / block_size);
   note_change_kernel<<<static_cast<unsigned>(blocks), block_size, 0, stream>>>(
       reinterpret_cast<const unsigned char*>(memory.data()), memory.size(), byte, seen);

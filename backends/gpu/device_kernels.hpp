@@ -1,4 +1,4 @@
-// The measuring's own kernels, for the host compiler. Each returns the launch's error code.
+// Kernels of the measurement itself, callable from host code. Each function returns the launch's error code.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace crosswarp::gpu {
 /// Whether the kernels were compiled for the current device.
 bool this_build_has_code();
 
-/// `pdl`: by programmatic dependent launch, which the device must have.
+/// `pdl`: by programmatic dependent launch (PDL), which the device must support.
 cudaError_t launch_empty(bool pdl, cudaStream_t stream);
 
-/// Holds the stream until the host has raised `*opened` to `ticket`. Opens by itself after about two seconds, and then
-/// leaves `ticket` in `*overdue`. Both are host memory as the device sees it.
+/// Holds the stream until the host has raised `*opened` to `ticket`. Opens by itself after about two seconds and stores
+/// `ticket` in `*overdue`. Both are mapped host memory.
 cudaError_t launch_gate(const unsigned* opened, unsigned ticket, unsigned* overdue, cudaStream_t stream);
 
 /// Reads all of `memory` (16-byte aligned) with `threads` resident threads. `never`: two zeros of device memory.
@@ -25,7 +25,7 @@ cudaError_t launch_read(std::span<const std::byte> memory, int threads, unsigned
 
 /// to[i] = elements(i).
 cudaError_t launch_generate(const TypedSpan& to, const Elements& elements, int threads, cudaStream_t stream);
-/// The same; general numbers are of floating types.
+/// The same for floating types.
 cudaError_t launch_generate(const TypedSpan& to, const GeneralNumbers& numbers, int threads, cudaStream_t stream);
 
 /// to[i] = order(i).
@@ -35,7 +35,7 @@ cudaError_t launch_permute(std::span<std::uint32_t> to, const Permutation& order
 cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order,
                          std::uint64_t origin, int threads, cudaStream_t stream);
 
-/// *seen = 1 where any byte of `memory` differs from `byte`. `seen` may be host memory as the device sees it.
+/// *seen = 1 where any byte of `memory` differs from `byte`. `seen` may be mapped host memory.
 cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen, int threads,
                                cudaStream_t stream);
 

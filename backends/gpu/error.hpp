@@ -1,4 +1,4 @@
-// Turns the runtime's error codes into the project's error.
+// Conversion of the runtime's error codes into Error.
 #pragma once
 
 #include <source_location>
@@ -8,10 +8,10 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Throws Error, with the runtime's own words, unless `code` is success. Clears the runtime's last error.
+/// Throws Error with the runtime's message unless `code` is success. Clears the runtime's last error.
 void check(cudaError_t code, const char* what, std::source_location where = std::source_location::current());
 
-/// For calls whose error tells nothing: clean-up, and what clears the runtime's last error.
+/// For calls whose error is irrelevant: clean-up, and clearing the runtime's last error.
 inline void ignore(cudaError_t) {}
 
 }  // namespace CROSSWARP_PLATFORM

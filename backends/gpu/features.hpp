@@ -1,4 +1,4 @@
-// What kernels may use that not every platform or device has, by the names that variants need them under.
+// Features that not every platform or device has, by the names in a variant's `needs`.
 #pragma once
 
 #include <array>
@@ -37,22 +37,21 @@ inline namespace CROSSWARP_PLATFORM {
 struct Feature {
   std::string_view name;
   std::string_view what;
-  bool expressible;  ///< On this platform: files may use it.
-  bool of_device;    ///< Not every device of a platform that can express it has it.
+  bool expressible;  ///< On this platform; files may use it.
+  bool of_device;    ///< Depends on the device, too.
 };
 
 inline constexpr std::array features{
-    Feature{"ptx", "inline PTX, the assembly of NVIDIA's GPUs", CROSSWARP_HAS_PTX, false},
+    Feature{"ptx", "inline PTX, NVIDIA's assembly", CROSSWARP_HAS_PTX, false},
     Feature{"wmma", "the matrix fragments of NVIDIA's mma.h", CROSSWARP_HAS_WMMA, false},
-    Feature{"mma_sync", "the matrix instructions of a warp as they are from Ampere on, reached by PTX",
-            CROSSWARP_HAS_PTX, true},
-    Feature{"wgmma", "the matrix instructions of Hopper's warpgroups, reached by PTX", CROSSWARP_HAS_PTX, true},
-    Feature{"mfma", "the matrix instructions of AMD's CDNA, from its second generation on", CROSSWARP_HAS_MFMA, true},
-    Feature{"tma", "Hopper's bulk copies of tensors, reached by PTX", CROSSWARP_HAS_PTX, true},
-    Feature{"cluster", "clusters of blocks that see each other's shared memory", CROSSWARP_HAS_PTX, true},
-    Feature{"cooperative", "blocks that wait for each other", CROSSWARP_HAS_COOPERATIVE, true},
-    Feature{"programmatic", "launches that begin before the one ahead of them has ended", CROSSWARP_HAS_PTX, true},
-    Feature{"graph", "launches that are recorded once and enqueued as one", CROSSWARP_HAS_GRAPH, false},
+    Feature{"mma_sync", "warp-wide matrix instructions (mma.sync, Ampere), in PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"wgmma", "warpgroup matrix instructions (Hopper), in PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"mfma", "matrix instructions of AMD's CDNA 2 and later", CROSSWARP_HAS_MFMA, true},
+    Feature{"tma", "the tensor memory accelerator (Hopper), in PTX", CROSSWARP_HAS_PTX, true},
+    Feature{"cluster", "thread block clusters with distributed shared memory (Hopper)", CROSSWARP_HAS_PTX, true},
+    Feature{"cooperative", "cooperative launch: grid-wide barriers", CROSSWARP_HAS_COOPERATIVE, true},
+    Feature{"pdl", "programmatic dependent launch (Hopper)", CROSSWARP_HAS_PTX, true},
+    Feature{"graph", "graphs of launches", CROSSWARP_HAS_GRAPH, false},
     Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
     Feature{"cublas", "NVIDIA's library cuBLAS, found when this was built", CROSSWARP_HAS_CUBLAS, false},
     Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},

@@ -1,6 +1,6 @@
-// What handwritten kernels are written against: launches, warps and lane masks, without a vendor's name. The same file
-// is compiled for every platform; its kernels, and the device functions that it shares with others, stand in anonymous
-// namespaces, so that these compilations do not meet.
+// The API of handwritten kernels: launches, warps and lane masks without a vendor's name. Each file is compiled for
+// every platform; kernels and shared device functions stand in anonymous namespaces, which keeps these compilations
+// apart.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Registers the variant that stands in this file. Where the platform cannot express what it needs, it is registered as
-/// not expressible, with that reason; its file leaves out `launch` there.
+/// Registers this file's variant: as not expressible, with the reason, where the platform lacks one of its `needs`. The
+/// file leaves out `launch` there.
 template <class E>
 class Register : crosswarp::Register<E, Queue> {
  public:
@@ -27,7 +27,7 @@ class Register : crosswarp::Register<E, Queue> {
       : crosswarp::Register<E, Queue>(resolved(std::move(variant)), file) {}
 
  private:
-  /// Leaves in `needs` what a device may lack, and says in `not_expressible` what the platform lacks.
+  /// Keeps in `needs` the features that a device may lack; puts those that the platform lacks into `not_expressible`.
   static Variant<E, Queue> resolved(Variant<E, Queue> variant) {
     std::erase_if(variant.needs, [&](std::string_view need) {
       const auto feature = std::ranges::find(features, need, &Feature::name);
@@ -40,14 +40,14 @@ class Register : crosswarp::Register<E, Queue> {
   }
 };
 
-/// Blocks of `per_block` that cover n, and at least one: an empty grid is no launch.
+/// Blocks of `per_block` elements that cover n; at least one, since a grid must not be empty.
 constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
   return static_cast<unsigned>(std::max<std::size_t>(1, (n + per_block - 1) / per_block));
 }
 
-/// The queue with programmatic dependent launch on, if its tuning `pdl` asks for it and the device has it.
+/// The queue, with programmatic dependent launch (PDL) where its tuning `pdl` is set and the device supports it.
 inline Queue pdl_by_tuning(Queue queue) {
-  queue.pdl = queue.tuning["pdl"] != 0 && queue.device.has("programmatic");
+  queue.pdl = queue.tuning["pdl"] != 0 && queue.device.has("pdl");
   return queue;
 }
 

@@ -1,4 +1,4 @@
-// The runtime's errors, and its own figures of what a kernel takes of a device. Compiled once for each platform.
+// Error checks and the resource usage of kernels. Compiled once for each platform.
 #include "backends/gpu/launch.hpp"
 
 #include "core/error.hpp"
@@ -13,8 +13,8 @@ void check(cudaError_t code, const char* what, std::source_location where) {
 }
 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
-  constexpr std::size_t every_kernels = 32 << 10;  // 48 KiB, less what its own arrays may take
-  if (shared_bytes > every_kernels)
+  constexpr std::size_t default_limit = 32 << 10;  // 48 KiB less static shared memory
+  if (shared_bytes > default_limit)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           "shared memory of a kernel");
 }

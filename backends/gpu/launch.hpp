@@ -1,4 +1,4 @@
-// Streams and launches where a runtime of CUDA's shape does them: CUDA's own, and HIP's.
+// Launches, copies and occupancy by the CUDA runtime, or by HIP under CUDA's names.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Where a variant's launches go.
+/// The stream of a variant's launches, with its tuning and workspace.
 struct Queue : LaunchContext {
   static constexpr std::string_view backend = CROSSWARP_PLATFORM_NAME;
 
@@ -33,15 +33,15 @@ inline Queue with_pdl(Queue queue) {
   return queue;
 }
 
-/// Notes in the queue's log, where that is on, what a launch takes of the device.
+/// Records a launch's resources in the queue's log, if that is on.
 void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
                  bool pdl = false);
 
-/// More dynamic shared memory than any kernel has must be asked for. Launches do so, and questions about occupancy.
+/// Opts the kernel in to more dynamic shared memory than the default limit. Launches and occupancy queries call it.
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
 
 #if CROSSWARP_HAS_PTX
-/// For kernels that call grid_dependency_sync(): they are made ready while the launch before ends.
+/// Launch attribute of programmatic dependent launch (PDL), for kernels that call grid_dependency_sync().
 inline cudaLaunchAttribute programmatic_stream_serialization() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -49,7 +49,7 @@ inline cudaLaunchAttribute programmatic_stream_serialization() {
   return attribute;
 }
 
-/// Like launch(), with `attribute`, for which CUDA's launch syntax has no place.
+/// As launch(), with an attribute that the <<<>>> syntax cannot pass.
 template <class... Parameters, class... Arguments>
 void launch_with(std::optional<cudaLaunchAttribute> attribute, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                  std::size_t shared_bytes, const Queue& queue, Arguments&&... arguments) {
@@ -69,8 +69,7 @@ void launch_with(std::optional<cudaLaunchAttribute> attribute, void (*kernel)(Pa
 #endif
 
 /// Launches `kernel` with `shared_bytes` of dynamic shared memory. Arguments are converted to the kernel's parameters.
-/// Begins while the launch before ends, where the queue wants that and the platform can. Throws Error where the launch
-/// is refused.
+/// By programmatic dependent launch where `queue.pdl` is set. Throws Error where the launch is refused.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
@@ -84,19 +83,19 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
 }
 
-/// Enqueues a copy between any two of the memories of host and device, of as many elements as `to` has.
+/// Enqueues a copy of to.size() elements between any of host and device memory.
 template <class T>
 void copy(const Queue& queue, std::span<T> to, std::span<const std::type_identity_t<T>> from) {
   check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDefault, queue.stream), "copy");
 }
 
-/// Enqueues `byte` over `memory`.
+/// Enqueues a fill of `memory` with `byte`.
 template <class T>
 void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
   check(cudaMemsetAsync(memory.data(), byte, memory.size_bytes(), queue.stream), "fill");
 }
 
-/// Like launch(), for kernels whose blocks all wait for each other: at most `resident_blocks` of them.
+/// As launch(), for kernels with a grid-wide barrier: max `resident_blocks` blocks.
 template <class... Parameters, class... Arguments>
 void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
                         const Queue& queue, Arguments&&... arguments) {
@@ -113,7 +112,7 @@ void launch_cooperative(void (*kernel)(Parameters...), dim3 grid, dim3 block, st
   note_kernel(queue, reinterpret_cast<const void*>(kernel), grid, block, shared_bytes);
 }
 
-/// Blocks of `threads` that the device holds at once.
+/// Blocks of `threads` threads that are resident on the device at once.
 template <class... Parameters>
 unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes,
                          const Queue& queue) {
@@ -125,27 +124,27 @@ unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::s
   return static_cast<unsigned>(of_unit * queue.device.compute_units);
 }
 
-/// Enqueues zeros over `memory`.
+/// Enqueues a fill of `memory` with zeros.
 template <class T>
 void clear(const Queue& queue, std::span<T> memory) {
   check(cudaMemsetAsync(memory.data(), 0, memory.size_bytes(), queue.stream), "clear");
 }
 
-/// Enqueues a copy of device memory into an array that is declared __constant__; it must not be longer than that.
+/// Enqueues a copy of device memory into a __constant__ array, which must be large enough.
 template <class T, std::size_t count>
 void fill_constant(const Queue& queue, T (&constant)[count], std::span<const std::byte> from) {
   check(cudaMemcpyToSymbolAsync(constant, from.data(), from.size(), 0, cudaMemcpyDeviceToDevice, queue.stream),
         "copy to constant memory");
 }
 
-/// Whether launches are recorded into a graph. There a memset is a node that no other launch hides.
+/// Whether launches are being captured into a graph, where a memset becomes a node of its own.
 inline bool is_captured(const Queue& queue) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(queue.stream, &status), "capture status");
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// Waits on the host for all that was enqueued. Only for variants with ResultIn::host.
+/// Waits on the host for the stream. Only for variants with ResultIn::host.
 inline void wait(const Queue& queue) { check(cudaStreamSynchronize(queue.stream), "stream synchronize"); }
 
 }  // namespace CROSSWARP_PLATFORM

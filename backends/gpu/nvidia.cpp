@@ -1,4 +1,4 @@
-// NVIDIA's GPUs. NVML is loaded at run time: a build machine has no driver, and a program without it must start.
+// NVIDIA's GPUs. NVML is loaded at run time, since build machines have no driver.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -15,13 +15,13 @@
 namespace crosswarp::gpu::vendor {
 namespace {
 
-/// What a multiprocessor can do in a clock: operations (a multiply-add is two) or bytes.
+/// Throughput of a multiprocessor: operations (a multiply-add is two) or bytes per clock.
 struct PerClock {
   const char* part;
   double amount;
 };
 
-/// Of all generations from Volta on.
+/// From Volta on.
 constexpr std::array memories{PerClock{"l1", 128}, PerClock{"shared", 128}};
 
 // By compute capability: arithmetic from the CUDA C++ Programming Guide's table of throughputs, matrix units (dense)
@@ -42,7 +42,7 @@ std::span<const PerClock> arithmetic(int major, int minor) {
   return others;
 }
 
-/// Not the stack's, which the driver raises for kernels that need more.
+/// Without the stack's limit, which the driver raises for kernels that need more.
 constexpr std::array limits{std::pair{"the device's printf buffer", cudaLimitPrintfFifoSize},
                             std::pair{"the device's malloc heap", cudaLimitMallocHeapSize},
                             std::pair{"L2 set aside for persisting accesses", cudaLimitPersistingL2CacheSize}};
@@ -50,7 +50,7 @@ constexpr const char* cache_preference = "the device's cache preference";
 
 using Handle = void*;
 
-/// The few entry points that are used, by the names and signatures of NVML's ABI.
+/// The entry points of NVML in use.
 struct Nvml {
   int (*init)() = nullptr;
   int (*device_by_bus)(const char*, Handle*) = nullptr;

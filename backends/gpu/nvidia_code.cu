@@ -1,4 +1,4 @@
-// The target of the loaded code: each image of the program holds its own, so no launch is needed.
+// The target of the loaded code, stored in each image of the program, so that no launch is needed.
 #include "backends/gpu/error.hpp"
 #include "backends/gpu/nvidia_features.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 #if defined(__CUDA_ARCH__)
 __device__ Target of_image{__CUDA_ARCH__ / 10, CROSSWARP_TARGET_HAS_WGMMA};
 #else
-__device__ Target of_image;  // the host's name for it
+__device__ Target of_image;  // the host's symbol
 #endif
 
 }  // namespace

@@ -1,11 +1,10 @@
-// Features by target of NVIDIA's compilers (sm_80, sm_90a): of a GPU, and of code compiled for one. Plain C++ outside
-// of kernels.
+// Features by compilation target (sm_80, sm_90a), of a GPU and of code compiled for one. Plain C++ outside kernels.
 #pragma once
 
 #include <string>
 #include <vector>
 
-// What the code that is being compiled may use. Kernels leave out what it may not, and features_of() says so.
+// Features of the target being compiled for. Kernels leave out what it lacks, and features_of() reports it.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROSSWARP_TARGET_FROM_SM90 1
 #else
@@ -27,10 +26,10 @@ struct Target {
   bool has_wgmma = false;  ///< In code: wgmma and setmaxnreg exist in sm_90a only, not in sm_90.
 };
 
-/// The target of the code that the current device has loaded, of those that this build was compiled for. Throws Error.
+/// The target of the code loaded on the current device. Throws Error.
 Target target_of_code();
 
-/// The target whose code may use all that a device has.
+/// The target whose code may use every feature of the device.
 constexpr Target target_of_device(int major, int minor) { return {10 * major + minor, major == 9}; }
 
 /// `sm_90a`
@@ -42,7 +41,7 @@ inline std::string name_of(const Target& target) {
 inline std::vector<std::string> features_of(const Target& target) {
   std::vector<std::string> features{"cooperative"};
   if (target.capability >= 80) features.push_back("mma_sync");
-  if (target.capability >= 90) features.insert(features.end(), {"cluster", "programmatic", "tma"});
+  if (target.capability >= 90) features.insert(features.end(), {"cluster", "pdl", "tma"});
   if (target.has_wgmma) features.push_back("wgmma");
   return features;
 }

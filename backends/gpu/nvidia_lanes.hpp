@@ -1,4 +1,4 @@
-// What kernels say in other words on each GPU: here, NVIDIA's. Warps have 32 lanes.
+// Warp and memory intrinsics by vendor-neutral names, for NVIDIA's GPUs. Warps have 32 lanes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Lanes of a warp, as a constant of the compilation.
+/// Lanes of a warp; a constant expression.
 __host__ __device__ constexpr unsigned warp_size() { return 32; }
 
 using LaneMask = std::uint64_t;  // 64 bits: a warp may have 64 lanes
@@ -22,21 +22,21 @@ namespace detail {
 __device__ constexpr unsigned narrow(LaneMask lanes) { return static_cast<unsigned>(lanes); }
 }  // namespace detail
 
-// In all of these every lane of `lanes` that has not left the kernel must take part, and no other lane may.
+// Warp-wide functions: exactly the lanes in `lanes` that have not exited must call them.
 
-/// The value of lane `source`. That one must take part, too.
+/// The value of lane `source`, which must be in `lanes`.
 template <class T>
 __device__ T shuffle(T value, unsigned source, LaneMask lanes = all_lanes()) {
   return __shfl_sync(detail::narrow(lanes), value, static_cast<int>(source));
 }
 
-/// The value of lane (own + delta); the own value where a warp has no such lane.
+/// The value of lane (own + delta), or the own value past the end of the warp.
 template <class T>
 __device__ T shuffle_down(T value, unsigned delta, LaneMask lanes = all_lanes()) {
   return __shfl_down_sync(detail::narrow(lanes), value, delta);
 }
 
-/// The value of lane (own - delta); the own value where there is no such lane.
+/// The value of lane (own - delta), or the own value below lane 0.
 template <class T>
 __device__ T shuffle_up(T value, unsigned delta, LaneMask lanes = all_lanes()) {
   return __shfl_up_sync(detail::narrow(lanes), value, delta);
@@ -48,7 +48,7 @@ __device__ T shuffle_xor(T value, unsigned bits, LaneMask lanes = all_lanes()) {
   return __shfl_xor_sync(detail::narrow(lanes), value, static_cast<int>(bits));
 }
 
-/// The lanes for which `predicate` holds.
+/// Mask of the lanes where `predicate` holds.
 __device__ inline LaneMask ballot(bool predicate, LaneMask lanes = all_lanes()) {
   return __ballot_sync(detail::narrow(lanes), predicate);
 }
@@ -59,20 +59,20 @@ __device__ inline bool all(bool predicate, LaneMask lanes = all_lanes()) {
   return __all_sync(detail::narrow(lanes), predicate) != 0;
 }
 
-/// A barrier for the lanes of a warp, which orders their accesses to memory.
+/// Warp barrier; orders memory accesses among the lanes.
 __device__ inline void sync_warp(LaneMask lanes = all_lanes()) { __syncwarp(detail::narrow(lanes)); }
 
-/// A load past the caches of a multiprocessor, for what other blocks wrote in this launch.
+/// Load that bypasses L1, for data that other blocks wrote in this launch.
 template <class T>
 __device__ T load_coherent(const T* from) {
   return __ldcg(from);
 }
 
-/// A load and a store that tell the caches that nobody will ask for this line again.
+/// Streaming load and store: the line is evicted first.
 __device__ inline float4 load_once(const float4* from) { return __ldcs(from); }
 __device__ inline void store_once(float4* to, const float4& value) { __stcs(to, value); }
 
-/// Word-sized messages between the blocks of a launch: a word arrives as a whole, and says nothing about any other.
+/// Relaxed atomic 64-bit load and store at device scope; they order no other access.
 __device__ inline std::uint64_t load_relaxed(const std::uint64_t* from) {
   std::uint64_t value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
@@ -82,22 +82,22 @@ __device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/// In one instruction.
+/// Converts in one instruction.
 __device__ inline float half_value(Half half) {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half.bits));
   return value;
 }
 
-/// The dynamic shared memory of the block, aligned to 16 bytes.
+/// Dynamic shared memory of the block, aligned to 16 bytes.
 template <class T>
 __device__ T* dynamic_shared() {
   extern __shared__ uint4 crosswarp_dynamic_shared[];
   return reinterpret_cast<T*>(crosswarp_dynamic_shared);
 }
 
-/// To be called by every thread of a launch that is `ahead`: lets the next such launch begin, and waits until the one
-/// before has ended and can be seen. Elsewhere that is so from the start.
+/// For programmatic dependent launch (PDL), called by every thread: lets the next grid start, then waits until the
+/// previous one has completed and its writes are visible. A no-op below sm_90 and in launches without PDL.
 __device__ inline void grid_dependency_sync() {
 #if CROSSWARP_TARGET_FROM_SM90
   asm volatile("griddepcontrol.launch_dependents;");
@@ -105,11 +105,11 @@ __device__ inline void grid_dependency_sync() {
 #endif
 }
 
-/// A counter of the multiprocessor, and about how many ticks it does in a second.
+/// A multiprocessor's tick counter, and its approximate rate.
 __device__ inline long long ticks() { return clock64(); }
 inline constexpr long long ticks_per_second = 2'000'000'000;
 
-/// The multiprocessor's clock, and the device's timer. Neither is moved across the other, or across keep().
+/// The multiprocessor's clock and the device's timer. The compiler moves neither across the other, nor across keep().
 __device__ inline std::uint64_t cycles() {
   std::uint64_t now;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
@@ -121,7 +121,7 @@ __device__ inline std::uint64_t nanoseconds() {
   return now;
 }
 
-/// Makes the compiler believe that somebody reads `value` here. T has 4 or 8 bytes.
+/// Keeps `value` from being optimized away. T has 4 or 8 bytes.
 template <class T>
 __device__ void keep(T value) {
   if constexpr (sizeof(T) == 8)
@@ -130,14 +130,14 @@ __device__ void keep(T value) {
     asm volatile("" ::"r"(__builtin_bit_cast(std::uint32_t, value)) : "memory");
 }
 
-/// The value, of which the compiler no longer knows what it is. T has 4 bytes.
+/// Hides `value` from the optimizer. T has 4 bytes.
 template <class T>
 __device__ T opaque(T value) {
   asm volatile("" : "+r"(value));
   return value;
 }
 
-/// Lets other warps run for at least some hundred cycles.
+/// Suspends the thread for some hundred cycles.
 __device__ inline void nap() { __nanosleep(200); }
 
 }  // namespace CROSSWARP_PLATFORM

@@ -1,4 +1,4 @@
-// What differs between makers of GPUs beyond names; nvidia.cpp or amd.cpp, whichever the build is for, defines it.
+// Vendor-specific queries: device peaks, telemetry, counters, device state. Defined in nvidia.cpp or amd.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace crosswarp::gpu::vendor {
 extern const std::string name;     ///< `NVIDIA`
 extern const std::string runtime;  ///< `cuda`
 
-/// Of the runtime or the driver, from their own number for it.
+/// Version string from the number of the runtime or the driver.
 std::string version(int number);
 
-/// Fills in architecture, theoretical compute peak, features and versions of the current device, and corrects what does
-/// not hold for it. `info` has the rest already.
+/// Fills in the current device's architecture, theoretical compute peak, features and versions, and corrects the
+/// generic values that `info` already has.
 void describe(const cudaDeviceProp& properties, DeviceInfo& info);
 
-/// What to do where a build has no code for a device.
+/// Advice for a build without code for a device.
 std::string how_to_build_for(const cudaDeviceProp& properties);
 
 /// From the vendor's management library where that can be loaded; empty without it.
@@ -35,15 +35,15 @@ std::string driver_version();
 Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t kernels_before,
                const std::function<void()>& before, const std::function<void()>& launch);
 
-/// What a launch could change for those after it: device limits and preferences, by name.
+/// Device limits and preferences that a launch could change for later ones, by name.
 using State = std::map<std::string, std::size_t>;
 State state();
 
-/// Puts back what differs from `saved`, and ends any access policy of `stream` and what it keeps in L2. Returns the names
-/// of what was changed, comma-separated.
+/// Restores limits that differ from `saved`, and resets the stream's access policy and persisting L2 lines. Returns the
+/// names of the changes, comma-separated.
 std::string restore(const State& saved, cudaStream_t stream);
 
-/// A range that profilers show, until end_range(). They nest.
+/// Begins a profiler range, until end_range(). Ranges nest.
 void begin_range(const std::string& name);
 void end_range() noexcept;
 

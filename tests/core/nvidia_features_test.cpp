@@ -21,15 +21,15 @@ DeviceInfo described(int major, int minor, const gpu::Target& code) {
 }
 
 TEST(NvidiaFeatures, HoldWhereDeviceAndCodeHaveThem) {
-  const Names hopper{"cooperative", "mma_sync", "cluster", "programmatic", "tma", "wgmma"};
+  const Names hopper{"cooperative", "mma_sync", "cluster", "pdl", "tma", "wgmma"};
   EXPECT_EQ(described(9, 0, sm_90a).features, hopper);
   EXPECT_EQ(described(9, 0, sm_90a).not_compiled, Names{});
 
-  EXPECT_EQ(described(9, 0, sm_90).features, (Names{"cooperative", "mma_sync", "cluster", "programmatic", "tma"}));
+  EXPECT_EQ(described(9, 0, sm_90).features, (Names{"cooperative", "mma_sync", "cluster", "pdl", "tma"}));
   EXPECT_EQ(described(9, 0, sm_90).not_compiled, Names{"wgmma"});
 
   EXPECT_EQ(described(9, 0, sm_80).features, (Names{"cooperative", "mma_sync"}));
-  EXPECT_EQ(described(9, 0, sm_80).not_compiled, (Names{"cluster", "programmatic", "tma", "wgmma"}));
+  EXPECT_EQ(described(9, 0, sm_80).not_compiled, (Names{"cluster", "pdl", "tma", "wgmma"}));
 }
 
 TEST(NvidiaFeatures, OfADeviceAreNotMoreThanItHas) {

@@ -21,7 +21,7 @@ const Register<LaunchOverhead> variant{{
     .idea = "programmatic dependent launch: starts while the predecessor runs, waits for it on the device",
     .bound_by = "the wait for the predecessor",
     .improves = "stream_gated",
-    .needs = {"programmatic"},
+    .needs = {"pdl"},
     .tunings = grids(),
     .applies = [](const Point& point) { return is_mode(point, "stream") && LaunchOverhead::can_be_gated(point); },
 #if CROSSWARP_HAS_PTX

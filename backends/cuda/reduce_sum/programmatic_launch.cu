@@ -37,7 +37,7 @@ const Register<ReduceSum> variant{{
     .idea = "flagged_partials by programmatic dependent launch: starts while the launch before ends",
     .bound_by = "memory bandwidth, or latency when small",
     .improves = "flagged_partials",
-    .needs = {"ptx", "programmatic"},
+    .needs = {"ptx", "pdl"},
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"unroll", 4}}}, {{{"unroll", 1}}}},
     .workspace = workspace,

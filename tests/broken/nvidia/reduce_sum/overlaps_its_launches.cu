@@ -34,7 +34,7 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 
 const Register<ReduceSum> variant{{
     .idea = "broken: overlaps launches that share an accumulator",
-    .needs = {"programmatic"},
+    .needs = {"pdl"},
     .workspace = [](const Queue&, const ReduceSum::Args&) { return sizeof(Shared); },
     .launch = sum,
 }};
