@@ -146,6 +146,13 @@ TEST(Layering, DevicePrimitivesServeSeveralExperiments) {
     EXPECT_GE(experiments.size(), 2u) << header << " belongs to the room of the experiment that uses it";
 }
 
+TEST(Layering, KokkosHeadersBesideTheRoomsServeSeveralExperiments) {
+  for (const auto& [header, experiments] : users_of_headers("backends/kokkos"))
+    if (experiment_of(header).empty() && !header.ends_with("/runtime.hpp")) {
+      EXPECT_GE(experiments.size(), 2u) << header << " belongs to the room of the experiment that uses it";
+    }
+}
+
 /// A handwritten variant's file holds its kernel. The others are dispatchers, and one kernel under several settings.
 TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
   std::string without;
