@@ -20,7 +20,7 @@ struct Mbarrier {
   __device__ void arrive() {
     CROSSWARP_SM90_ASM("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
   }
-  /// Arrives, and adds `bytes` to those that the phase waits for.
+  /// Arrives, and adds `bytes` to the bytes that the phase expects.
   __device__ void arrive_expect_tx([[maybe_unused]] unsigned bytes) {
     CROSSWARP_SM90_ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
                        : "memory");

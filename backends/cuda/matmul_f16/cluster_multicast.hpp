@@ -4,8 +4,8 @@
 
 #include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/device/raster.hpp"
+#include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/tensor_map.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -21,9 +21,9 @@ struct ClusterPosition {
   __device__ explicit ClusterPosition(ClusterShape shape)
       : shape(shape), row(cluster_rank() % shape.rows), column(cluster_rank() / shape.rows) {}
 
-  /// The block's tile, of those that the cluster takes together.
-  __device__ TileCoord tile(const TileCoord& of_cluster) const {
-    return {of_cluster.row * shape.rows + row, of_cluster.column * shape.columns + column};
+  /// The block's tile of C within a cluster tile of shape.rows x shape.columns tiles.
+  __device__ TileCoord tile(const TileCoord& cluster_tile) const {
+    return {cluster_tile.row * shape.rows + row, cluster_tile.column * shape.columns + column};
   }
 
   /// Ranks of the blocks in this one's row and column, as multicast masks.
@@ -43,12 +43,12 @@ struct ClusterPosition {
   }
 };
 
-/// TMA loads of a block's share of its tile's k-tiles: as many of the rows of A as its row of the cluster has blocks,
-/// and likewise of the columns of B. Blocks of `rows` x `columns`.
+/// TMA loads of a block's share of a k-tile, for output tiles of `rows` x `columns`: 1/shape.columns of the rows of A,
+/// multicast to the cluster's row; 1/shape.rows of the columns of B (or of k, if B is not transposed), to its column.
 template <unsigned rows, unsigned columns, bool b_transposed>
 struct MulticastLoader {
   const CUtensorMap &a, &b;
-  unsigned share_a, share_b;  ///< The first row in shared memory of this block's share.
+  unsigned share_a, share_b;  ///< Where the share begins: a row in shared memory.
   unsigned row_mask, column_mask;
 
   __device__ MulticastLoader(const CUtensorMap& a, const CUtensorMap& b, const ClusterPosition& position)

@@ -51,8 +51,8 @@ __device__ inline void store_shared(unsigned to, const uint4& value) {
                : "memory");
 }
 
-/// Loads `rows` rows of 64 elements, from (`row`, `column`) on, by a block of `threads`. By cp.async, of which the
-/// caller commits and awaits the group; at once where the operand's rows are not aligned. Zeros outside.
+/// Loads `rows` rows of 64 elements, from (`row`, `column`) on, by a block of `threads`; zeros outside. By cp.async:
+/// the caller commits and waits. Where the operand's rows are not aligned, by plain loads and stores.
 template <unsigned rows, unsigned threads>
 __device__ void load_tile(unsigned to_shared, const Operand& from, unsigned row, unsigned column) {
   static_assert(rows * 8 % threads == 0);
