@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 
 #include "bench/executor.hpp"
 #include "bench/interrupt.hpp"
@@ -71,8 +72,10 @@ void hold_standard_streams() {
 }
 
 void note_former_names(const Filter& filter) {
+  std::set<std::string> notes;  // several backends may have the variant
   for (const VariantEntry* variant : Registry::instance().selected_by_former_name(filter))
-    std::cerr << fmt::format("bench: --variant {} is now called {}\n", variant->formerly, variant->name);
+    notes.insert(fmt::format("bench: --variant {} is now called {}\n", variant->formerly, variant->name));
+  for (const std::string& note : notes) std::cerr << note;
 }
 
 int act(const Options& options) {

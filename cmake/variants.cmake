@@ -12,6 +12,8 @@ function(crosswarp_add_variants name)
   list(FILTER host EXCLUDE REGEX "\\.cu$")
   add_library(${name} MODULE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/module.cpp ${host})
   target_link_libraries(${name} PRIVATE crosswarp_options)
+  # A copy of a built-in variant calls its own functions, not those of the same name that the program exports.
+  target_link_options(${name} PRIVATE LINKER:-Bsymbolic-functions)
   set(parts "")
 
   # A file has one language in a directory. Here it has several: each platform compiles a file that includes it.

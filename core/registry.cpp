@@ -105,7 +105,7 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
     throw Error(fmt::format("two files register {}: {} and {}", id, other->second.source, variant.source));
   const std::string former = variant.former_id();
   if (current_ids_.contains(id) || variants_.contains(former) || current_ids_.contains(former))
-    throw Error(fmt::format("{} ({}): the former name of one variant is the name of another", id, variant.source));
+    throw Error(fmt::format("{} ({}): a name, present or former, that another variant has, too", id, variant.source));
   if (!former.empty()) current_ids_.emplace(former, id);
   variant.module = module_;
   variants_.emplace(id, std::move(variant));

@@ -329,6 +329,14 @@ TEST(Program, CompletesVariantsOfWhatIsSelected) {
   EXPECT_EQ(completed("bench --experiment row_sum --variant ").find("range\n"), std::string::npos);
 }
 
+TEST(Program, TakesFormerNamesOfVariants) {
+  const Finished finished = run("--list --experiment reduce_sum --variant mailbox");
+  if (finished.exit_code != 0) GTEST_SKIP() << "no backend here has the variant: " << finished.output;
+  EXPECT_NE(finished.output.find("bench: --variant mailbox is now called flagged_partials\n"), std::string::npos);
+  EXPECT_NE(finished.output.find("/reduce_sum/flagged_partials"), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("kokkos/"), std::string::npos) << "it has the new name, but never had the old one";
+}
+
 TEST(Program, SaysItsVersion) {
   const Finished finished = run("--version");
   EXPECT_EQ(finished.exit_code, 0);

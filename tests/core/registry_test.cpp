@@ -209,7 +209,7 @@ TEST_F(RegistryTest, RefusesAFormerNameThatIsTaken) {
     renamed.formerly = formerly;
     lab.add(renamed);
   };
-  constexpr const char* says = "the former name of one variant is the name of another";
+  constexpr const char* says = "a name, present or former, that another variant has, too";
   add("first", "oldname");
   EXPECT_TRUE(refuses([&] { add("second", "naive"); }, says));
   EXPECT_TRUE(refuses([&] { add("second", "oldname"); }, says));
