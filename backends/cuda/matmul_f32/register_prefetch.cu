@@ -6,11 +6,16 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// With split_k's range of k and grid dependency sync, so that both have the same machine code: with k from 0 to its
+/// end ptxas orders the main loop otherwise, 3.6 % slower at 4096 (H200, CUDA 13.0).
 template <class Tile, bool aligned>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_register_prefetch(GemmProblem gemm) {
+  grid_dependency_sync();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
+  const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
+  const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
   float acc[Tile::thread_m][Tile::thread_n] = {};
-  multiply_accumulate<Tile, aligned, false>(gemm, tile, 0, gemm.k, acc);
+  multiply_accumulate<Tile, aligned, false>(gemm, tile, k_begin, k_end, acc);
   store_tile<Tile, aligned>(gemm, tile, acc);
 }
 
