@@ -1,4 +1,4 @@
-// That kernels consist of what they say: where NVIDIA's disassembler is, it counts the instructions that variants name.
+// Kernels hold the machine instructions that their variants name, by NVIDIA's disassembler.
 #include "tests/machine_code.hpp"
 
 #include <gtest/gtest.h>
@@ -38,6 +38,17 @@ arch = sm_90a
         /*0000*/                   FMUL R0, R0, R2 ;                   /* 0x0000000200007220 */
 )";
 
+constexpr const char* combined_code = R"(
+		Function : _ZN9crosswarp3gpu33crosswarp_cuda_peak_compute_fused10run_chainsEv
+        /*0000*/                   FFMA R0, R0, R2, R3 ;               /* 0x0000000200007223 */
+		Function : _ZN9crosswarp3gpu57_GLOBAL__N__bb_15_variants_0_cu_50run_chainsINS0_35crosswarp_cuda_peak_compute_unfused4StepEEvv
+        /*0000*/                   FMUL R0, R0, R2 ;                   /* 0x0000000200007220 */
+		Function : _ZN9crosswarp3gpu4cuda20peak_compute_tensors11gemm_kernelILj2EEEvv
+        /*0000*/                   HMMA.16816.F32 R0, R0, R2 ;         /* 0x0000000200007220 */
+		Function : _ZN9crosswarp3gpu57_GLOBAL__N__bb_15_variants_0_cu_50shared_kernelEvv
+        /*0000*/                   DMUL R0, R0, R2 ;                   /* 0x0000000200007220 */
+)";
+
 MachineCode of(const std::string& text) {
   std::istringstream stream(text);
   return read_machine_code(stream);
@@ -47,22 +58,37 @@ TEST(MachineCode, IsReadByFunction) {
   const MachineCode code = of(some_code);
   ASSERT_EQ(code.size(), 3u);
   EXPECT_EQ(code.begin()->second.size() + std::next(code.begin())->second.size(), 9u);
+  EXPECT_EQ(code.begin()->second[1], "FFMA R0, R0, R2, R3 ;               ");
   EXPECT_TRUE(of("").empty());
-  EXPECT_TRUE(of("        /*0010*/  FFMA R0, R0, R2, R3 ;").empty());  // of no function
+  EXPECT_TRUE(of("        /*0010*/  FFMA R0, R0, R2, R3 ;").empty());  // outside a function
 }
 
 TEST(MachineCode, IsCountedByFileAndByHowInstructionsBegin) {
   const MachineCode code = of(some_code);
-  EXPECT_EQ(most_in_a_function(code, "fused", "FFMA"), 3);  // in one function, not in all
-  EXPECT_EQ(most_in_a_function(code, "fused", "HGMMA.64x256x16.F32"), 2);
-  EXPECT_EQ(most_in_a_function(code, "fused", "HGMMA.64x256x16.F32 "), 1);
-  EXPECT_EQ(most_in_a_function(code, "fused", "FMUL"), 0);
-  EXPECT_EQ(most_in_a_function(code, "fused", "gdesc"), 0);  // an operand
-  EXPECT_EQ(most_in_a_function(code, "not_fused", "FMUL"), 1);
-  EXPECT_EQ(most_in_a_function(code, "used", "FFMA"), -1);
+  const auto most = [&](const char* variant, const char* beginning) {
+    return most_in_a_kernel(code, "peak_compute", variant, beginning);
+  };
+  EXPECT_EQ(most("fused", "FFMA"), 3);  // the largest of two kernels, not their sum
+  EXPECT_EQ(most("fused", "HGMMA.64x256x16.F32"), 2);
+  EXPECT_EQ(most("fused", "HGMMA.64x256x16.F32 "), 1);
+  EXPECT_EQ(most("fused", "FMUL"), 0);
+  EXPECT_EQ(most("fused", "gdesc"), 0);  // an operand
+  EXPECT_EQ(most("not_fused", "FMUL"), 1);
+  EXPECT_EQ(most("used", "FFMA"), -1);
 }
 
-TEST(MachineCode, OfMatrixInstructionsTellsWhetherTheyWaitForOneAnother) {
+TEST(MachineCode, OfCombinedFilesIsCountedByTheVariantsNamespace) {
+  const MachineCode code = of(combined_code);
+  EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "fused", "FFMA"), 1);
+  EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "fused", "FMUL"), 0);
+  EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "unfused", "FMUL"), 1);  // a kernel of a type of its own
+  EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "tensors", "HMMA"), 1);  // a kernel of a dispatcher, too
+  EXPECT_EQ(most_in_a_kernel(code, "op_latency", "fused", "FFMA"), -1);
+  EXPECT_EQ(most_in_a_kernel(code, "compute", "fused", "FFMA"), -1);
+  EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "shared_kernel", "DMUL"), -1);
+}
+
+TEST(MachineCode, TellsSerializedMatrixInstructions) {
   const std::string first = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24 ;",
                     closing = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24, gsb0 ;",
                     wait = "WARPGROUP.DEPBAR.LE gsb0, 0x0 ;";
@@ -72,7 +98,7 @@ TEST(MachineCode, OfMatrixInstructionsTellsWhetherTheyWaitForOneAnother) {
   EXPECT_FALSE(is_serialized({"FFMA R0, R0, R2, R3 ;"}));
 }
 
-/// The variants that name instructions, as the program lists them.
+/// CUDA variants that name instructions, from the program's list.
 std::vector<nlohmann::json> variants_with_instructions() {
   const std::string list = temporary_file("list.json");
   const Finished finished = run_process(sibling("bench") + " --list --backend cuda --json " + list);
@@ -90,7 +116,7 @@ std::vector<nlohmann::json> variants_with_instructions() {
 
 bool has_cuda() { return run_process(sibling("bench") + " devices").output.find("\ncuda ") != std::string::npos; }
 
-TEST(MachineCode, IsAskedForByFilesOfDistinctNames) {
+TEST(MachineCode, IsNamedByFilesOfDistinctNames) {
   if (!has_cuda()) GTEST_SKIP() << "no CUDA in this build";
   std::map<std::string, std::string> experiments;
   for (const auto& variant : variants_with_instructions()) {
@@ -100,12 +126,12 @@ TEST(MachineCode, IsAskedForByFilesOfDistinctNames) {
   EXPECT_FALSE(experiments.empty()) << "no variant names an instruction";
 }
 
-/// The machine code of bench for Hopper, as whose instructions are named, or why there is none to look at.
+/// The machine code of bench for sm_90a, whose instructions variants name, or the reason why there is none to check.
 struct Disassembly {
   MachineCode code;
-  std::string lacks;
+  std::string missing;
 
-  /// It takes most of a minute.
+  /// Takes about 15 seconds.
   static const Disassembly& once() {
     static const Disassembly disassembly;
     return disassembly;
@@ -114,48 +140,49 @@ struct Disassembly {
  private:
   Disassembly() {
     if (!has_cuda()) {
-      lacks = "no CUDA in this build";
-    } else if (run_process("command -v cuobjdump").exit_code != 0) {
-      lacks = "no cuobjdump on PATH";
+      missing = "no CUDA in this build";
+    } else if (run_process("command -v cuobjdump && command -v nvdisasm").exit_code != 0) {
+      missing = "no cuobjdump and nvdisasm on PATH; scripts/test installs them";
     } else {
       const std::string text = temporary_file("bench.sass");
       const Finished dumped = run_process("cuobjdump -sass -arch sm_90a " + sibling("bench") + " >" + text);
       EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
-      std::ifstream file(text);
-      std::ostringstream all;
-      all << file.rdbuf();
-      std::filesystem::remove(text);
-      std::istringstream lines(all.str());
-      code = read_machine_code(lines);
-      if (all.str().find("Fatbin elf code") == std::string::npos)
-        lacks = "no machine code of sm_90a in this build";
-      else
+      if (run_process("grep -q -m 1 'Fatbin elf code' " + text).exit_code != 0) {
+        missing = "no machine code of sm_90a in this build";
+      } else {
+        std::ifstream lines(text);
+        code = read_machine_code(lines);
         EXPECT_FALSE(code.empty()) << "the disassembly has no function";
+      }
+      std::filesystem::remove(text);
     }
   }
 };
 
 TEST(MachineCode, HasTheInstructionsThatVariantsName) {
-  if (CROSSWARP_COMBINE) GTEST_SKIP() << "files are told apart where CROSSWARP_COMBINE is OFF";
   const Disassembly& bench = Disassembly::once();
-  if (!bench.lacks.empty()) GTEST_SKIP() << bench.lacks;
+  if (!bench.missing.empty()) GTEST_SKIP() << bench.missing;
   for (const auto& variant : variants_with_instructions())
     for (const auto& wanted : variant.at("instructions")) {
       const auto beginning = wanted.at(0).get<std::string>();
-      EXPECT_GE(most_in_a_function(bench.code, variant.at("variant"), beginning), wanted.at(1).get<int>())
-          << beginning << " in " << variant.at("rung");
+      const auto most = most_in_a_kernel(bench.code, variant.at("experiment").get<std::string>(),
+                                         variant.at("variant").get<std::string>(), beginning);
+      const auto rung = variant.at("rung").get<std::string>();
+      EXPECT_NE(most, -1) << "no kernel of " << rung << " found: has its file got one since CMake ran?";
+      EXPECT_GE(most, wanted.at(1).get<int>()) << beginning << " in " << rung;
     }
 }
 
-TEST(MachineCode, HasNoMatrixInstructionsThatWaitForOneAnother) {
+TEST(MachineCode, HasNoSerializedMatrixInstructions) {
   const Disassembly& bench = Disassembly::once();
-  if (!bench.lacks.empty()) GTEST_SKIP() << bench.lacks;
-  std::size_t looked_at = 0;
+  if (!bench.missing.empty()) GTEST_SKIP() << bench.missing;
+  std::size_t with_matrix_instructions = 0;
   for (const auto& [name, instructions] : bench.code) {
     EXPECT_FALSE(is_serialized(instructions)) << name;
-    looked_at += std::ranges::any_of(instructions, [](const std::string& i) { return i.starts_with("HGMMA"); });
+    with_matrix_instructions +=
+        std::ranges::any_of(instructions, [](const std::string& i) { return i.starts_with("HGMMA"); });
   }
-  EXPECT_GT(looked_at, 0u) << "no function has matrix instructions of warpgroups";
+  EXPECT_GT(with_matrix_instructions, 0u) << "no function has warpgroup matrix instructions";
 }
 
 }  // namespace
