@@ -1,5 +1,5 @@
-// Vectorized grid-stride reduction: 16-byte loads, four in flight per thread, one atomic per block. Bound by memory
-// bandwidth; for small n by latency and by two launches, since the result is cleared first.
+// Vectorized grid-stride reduction (thread_reduce.hpp): 16-byte loads, four in flight per thread, one atomic per block.
+// Bound by memory bandwidth; for small n by latency and by two launches, since the result is cleared first.
 #include "backends/cuda/reduce_sum/dispatch.hpp"
 #include "backends/cuda/reduce_sum/thread_reduce.hpp"
 

@@ -66,7 +66,7 @@ __device__ Accumulator<T> thread_reduce(const T* __restrict__ in, std::size_t n,
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) value = op(value, vec_reduce(vec[u], op));
   }
-  if (first < split.count)  // a partial tile is left, to one block alone
+  if (first < split.count)  // only the block that stopped before the last, partial tile
     value = op(value, reduce_partial_tile<block, unroll>(split.vectors, first, split.count, op));
   return op(value, ends);
 }
