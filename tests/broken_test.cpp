@@ -1,11 +1,11 @@
-// Every variant under tests/broken must get no rate and be reported for what it is, each in a process of its own.
+// Every variant under tests/broken gets no rate and the right verdict, each in a process of its own.
 //
-// A file says in comments how it is run and how it is caught:
+// Comments in a file state how it is run and caught:
 //     // at: FLAGS         the point, and flags of bench (without: --n 1003)
-//     // needs: GPU        or: two devices; skipped where the backend has none
-//     // caught by: WAY    verification or timed run, where it is not both
+//     // needs: GPU        or: two devices; otherwise skipped
+//     // caught by: WAY    verification or timed run; default: both
 //     // says: TEXT        what the report must contain; from `implausible:` on where that is the verdict
-//     // caught here       behind the line that a sanitizer or the emulation must name
+//     // caught here       after the line that a sanitizer or the emulation must name
 #include <gtest/gtest.h>
 
 #include <algorithm>

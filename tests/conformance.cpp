@@ -1,5 +1,5 @@
-// One test for each cell of every backend that is linked in: poison, launch, check against the oracle. Knows neither a
-// backend nor an experiment by name.
+// One test per cell of every linked backend: poison the outputs, launch, check against the oracle. Knows no backend and
+// no experiment by name.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,16 +9,15 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::uint64_t sets = 2;  // distinct inputs, so that a result that sticks from the last launch shows
+constexpr std::uint64_t sets = 2;  // distinct inputs, which expose stale results
 
-/// On an emulated device, which takes a thousand times longer, larger points than this are left out: bytes. 2^16 floats
-/// and what lies around them are not.
+/// Max bytes of a point on an emulated device, a thousand times slower: 2^16 floats with their surroundings fit.
 #ifndef CROSSWARP_MOST_EMULATED
 #define CROSSWARP_MOST_EMULATED 300'000
 #endif
 constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 
-/// Of all cells, one of so many is a test. They take turns: a variant's points are spread over its list.
+/// One cell in this many is a test, in turn, so that a variant's tested points are spread over its list.
 #ifndef CROSSWARP_ONE_CELL_OF
 #define CROSSWARP_ONE_CELL_OF 1
 #endif

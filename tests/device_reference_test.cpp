@@ -1,4 +1,4 @@
-// Each device's references and comparisons against the host's: what every verdict on a device rests on.
+// Reference results and comparisons of each device, against the host's. Every verdict on a device rests on them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace crosswarp {
 namespace {
 
-/// The first device of each backend that has one. Several may share one.
+/// The first device of each backend; backends may share it.
 std::vector<std::shared_ptr<Device>> devices() {
   std::vector<std::shared_ptr<Device>> all;
   for (const auto& backend : Registry::instance().backends()) {

@@ -1,5 +1,5 @@
-// Wrong results made from right ones, at random: an element zeroed, two swapped, a k-tile dropped … check() must notice
-// every one. One test for each experiment and element type, at the largest sizes that suit the device; knows no variant
+// Mutation tests of check(): random corruptions of correct results (an element zeroed, two swapped, a k-tile dropped …)
+// must all be caught. One test per experiment and element type, at the largest sizes for the device; knows no variant
 // by name. --gtest_random_seed=N draws others.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Runs a program as a user would, and keeps what it said.
+// Child processes: exit code and output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Finished {
   std::string output;  ///< Standard output and standard error together.
 };
 
-/// `command`: for the shell. Its standard input is empty.
+/// Runs a shell command with an empty standard input.
 inline Finished run_process(const std::string& command) {
   FILE* pipe = popen(("(" + command + ") 2>&1 </dev/null").c_str(), "r");
   if (!pipe) throw std::runtime_error("popen: " + command);
@@ -32,12 +32,12 @@ inline Finished run_process(const std::string& command) {
   return finished;
 }
 
-/// Another program of this build: they all lie in one folder, wherever that was moved to.
+/// Path of another program of this build, in this program's folder.
 inline std::string sibling(const std::string& name) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
-/// The source tree: where it was built from, unless CROSSWARP_SOURCE_DIR says where it is now.
+/// The source tree: CROSSWARP_SOURCE_DIR if set, else the folder of the build.
 inline std::filesystem::path source_tree() {
   const char* moved = std::getenv("CROSSWARP_SOURCE_DIR");
   return moved ? moved : CROSSWARP_SOURCE;

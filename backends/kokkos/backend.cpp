@@ -1,5 +1,4 @@
-// Kokkos, on whatever device its default execution space runs on: the GPU that the handwritten kernels use, or the
-// host.
+// The Kokkos backend, on the device of its default execution space: the GPU of the handwritten kernels, or the host.
 #include "backends/kokkos/runtime.hpp"
 #include "core/host_device.hpp"
 #include "core/registry.hpp"
@@ -18,8 +17,8 @@ class KokkosBackend final : public Backend {
 #ifdef CROSSWARP_KOKKOS_ON_GPU
   std::vector<DeviceInfo> devices() const override { return gpu::devices(); }
   std::string why_none() const override { return "this Kokkos runs on a GPU, and there is " + gpu::why_none(); }
-  std::shared_ptr<Device> open(std::size_t place) const override {
-    const std::shared_ptr<gpu::GpuDevice> device = gpu::open(place);
+  std::shared_ptr<Device> open(std::size_t index) const override {
+    const std::shared_ptr<gpu::GpuDevice> device = gpu::open(index);
     kokkos::start(device->ordinal());
     return device;
   }

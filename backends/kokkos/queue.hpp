@@ -1,4 +1,4 @@
-// What Kokkos variants are written against. The one place, with runtime.cpp, that knows which Kokkos this is.
+// The API of Kokkos variants: execution space, queue, views of an experiment's memory.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,13 +12,13 @@ namespace crosswarp::kokkos {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Memory = Exec::memory_space;
 
-/// Whether launches return before they are done.
+/// Whether launches return before the work is done.
 inline constexpr bool is_asynchronous = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 /// The execution space instance on the device's own stream. Starts Kokkos on first use.
 const Exec& execution_space(Device& device);
 
-/// Where a variant's patterns go: `exec` runs on the same stream as every other backend on the device.
+/// A variant's queue. `exec` runs on the stream that every backend on the device shares.
 struct Queue : LaunchContext {
   static constexpr std::string_view backend = "kokkos";
 
@@ -27,11 +27,11 @@ struct Queue : LaunchContext {
   Exec exec;
 };
 
-/// Registers the variant that stands in this file.
+/// Registers this file's variant.
 template <class E>
 using Register = crosswarp::Register<E, Queue>;
 
-/// Views of memory that the experiment owns.
+/// Unmanaged view of an experiment's memory.
 template <class T>
 using View = Kokkos::View<T, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -40,13 +40,13 @@ View<T*> array(std::span<T> memory) {
   return View<T*>(memory.data(), memory.size());
 }
 
-/// For one element: what a parallel_reduce may leave its result in without waiting for it.
+/// View of one element, into which parallel_reduce writes its result without a host synchronization.
 template <class T>
 View<T> scalar(std::span<T> memory) {
   return View<T>(memory.data());
 }
 
-/// Indices 0 … n-1, beyond 2^31 too.
+/// Indices 0 … n-1; n may exceed 2^31.
 inline auto range(const Queue& queue, std::size_t n) {
   return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(queue.exec, 0, n);
 }

@@ -40,7 +40,7 @@ void start(int device_ordinal) {
   Kokkos::initialize(arguments);
 #endif
   started_on = device_ordinal;
-  // Registered after Kokkos built its own statics, so that it runs before they go.
+  // Registered after Kokkos's statics are constructed, so that it runs before their destructors.
   std::atexit(stop);
 }
 

@@ -1,4 +1,4 @@
-// Kokkos's life in this process, without its headers.
+// Start of Kokkos and its versions, without its headers.
 #pragma once
 
 #include <map>
@@ -6,10 +6,10 @@
 
 namespace crosswarp::kokkos {
 
-/// Starts Kokkos on a device, once; it is stopped when the process exits. A second device is an Error: Kokkos has one.
+/// Starts Kokkos on a device, once; it is finalized when the process exits. Throws Error for a second device.
 void start(int device_ordinal);
 
-/// Version, execution space and thread count; what is known before it is started.
+/// Version and execution space; valid before start().
 std::map<std::string, std::string> versions();
 
 }  // namespace crosswarp::kokkos

@@ -8,7 +8,7 @@
 
 namespace crosswarp::simt {
 
-/// For correctness alone: it refuses to time. Under AddressSanitizer memory around buffers is forbidden ground.
+/// For tests only: it refuses to time. Under AddressSanitizer, memory around buffers is poisoned.
 class EmulatedDevice final : public Device {
  public:
   explicit EmulatedDevice(unsigned warp_size);
@@ -20,7 +20,7 @@ class EmulatedDevice final : public Device {
   void read(void* to, const void* from, std::size_t bytes) override;
   void write(void* to, const void* from, std::size_t bytes) override;
   void forbid(void* memory, std::size_t bytes) override;
-  /// The order of threads in later launches follows from the seed of what is generated.
+  /// The seed of the generated elements also orders the threads of later launches.
   void generate_elements(const TypedSpan& to, const Elements& elements) override;
   void generate_general(const TypedSpan& to, const GeneralNumbers& numbers) override;
   void permute(std::span<std::uint32_t> to, const Permutation& order) override;
@@ -30,7 +30,7 @@ class EmulatedDevice final : public Device {
   void launch_empty(bool) override {}
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override;
 
-  /// For the next launch.
+  /// Thread order of the next launch.
   RandomStream next_order();
 
  private:

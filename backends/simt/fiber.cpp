@@ -47,8 +47,8 @@ void arrive(void*, const void**, std::size_t*) {}
 
 #if defined(CROSSWARP_TSAN)
 const bool Fiber::serves_many = false;
-void release_to(void* place) { __tsan_release(place); }
-void acquire_from(void* place) { __tsan_acquire(place); }
+void release_to(void* address) { __tsan_release(address); }
+void acquire_from(void* address) { __tsan_acquire(address); }
 #else
 const bool Fiber::serves_many = true;
 void release_to(void*) {}

@@ -1,5 +1,5 @@
-// A stack of its own for a piece of work that can be left and taken up again. Boost.Context switches; the sanitizers
-// are told, since they would otherwise take one stack for another.
+// Fiber: a function on a stack of its own that can suspend and resume. Boost.Context switches stacks; sanitizers are
+// notified of each switch.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -10,18 +10,18 @@ namespace crosswarp::simt {
 
 class Fiber {
  public:
-  /// Whether one fiber may do the work of several threads of a block: not where ThreadSanitizer must tell them apart.
+  /// Whether one fiber may run several threads of a block; false under ThreadSanitizer, which must tell them apart.
   static const bool serves_many;
 
   /// `work` begins at the first resume() and never returns.
   explicit Fiber(std::function<void(Fiber&)> work);
 
-  /// Called from outside: goes on with the work until it suspends.
+  /// Called from outside: runs the work until it suspends.
   void resume();
-  /// Called from within: goes back to whoever resumed.
+  /// Called from within: returns to the caller of resume().
   void suspend();
 
-  bool idle = true;  ///< For whoever keeps fibers.
+  bool idle = true;  ///< Kept for the owner.
 
  private:
   boost::context::fiber begin(boost::context::fiber&& outside);
@@ -32,13 +32,13 @@ class Fiber {
   boost::context::fiber inside_, outside_;
   const void* outside_stack_ = nullptr;
   std::size_t outside_size_ = 0;
-  void* name_ = nullptr;  // by which a sanitizer knows it
+  void* name_ = nullptr;  // the sanitizer's handle
   void* outside_name_ = nullptr;
 };
 
-/// For ThreadSanitizer alone, to which a switch orders nothing: what came before release_to(place) in one fiber comes
-/// before what follows a later acquire_from(place) in another.
-void release_to(void* place);
-void acquire_from(void* place);
+/// Happens-before edges for ThreadSanitizer, since a switch is none: release_to(address) in one fiber synchronizes with
+/// a later acquire_from(address) in another.
+void release_to(void* address);
+void acquire_from(void* address);
 
 }  // namespace crosswarp::simt

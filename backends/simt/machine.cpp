@@ -108,13 +108,13 @@ class Machine {
     Thread& me = *current_;
     me.state = state;
     me.where = where;
-    // Two places in turn, since a thread may come to the next rendezvous before another has left this one.
-    char& place = state == State::at_barrier ? barriers_[me.barriers++ % 2]
-                                             : meetings_[&me - threads_.data() - lane_of(me)][me.meetings++ % 2];
-    release_to(&place);
+    // Two addresses in turn, since a thread may reach the next rendezvous before another has left this one.
+    char& address = state == State::at_barrier ? barriers_[me.barriers++ % 2]
+                                               : meetings_[&me - threads_.data() - lane_of(me)][me.meetings++ % 2];
+    release_to(&address);
     me.fiber->suspend();
     if (giving_up_) throw GivenUp();
-    acquire_from(&place);
+    acquire_from(&address);
   }
 
  private:
@@ -195,7 +195,7 @@ class Machine {
     return fiber;
   }
 
-  /// What a fiber does all its life.
+  /// Main loop of a fiber.
   void serve(Fiber& self) {
     for (;;) {
       self.idle = false;
@@ -222,9 +222,9 @@ class Machine {
     }
   }
 
-  /// Completes every operation of the warp for which all have come. Returns whether there was one.
+  /// Completes every warp-wide operation whose lanes have all arrived. Returns whether there was one.
   bool release_lanes() {
-    LaneMask waiting = 0, left = ~LaneMask{0};  // lanes that a warp does not have have left, too
+    LaneMask waiting = 0, left = ~LaneMask{0};  // lanes past the warp's end count as left
     for (unsigned lane = 0; lane < warp_.size(); ++lane) {
       const State state = warp_[lane].state;
       if (state == State::at_exchange || state == State::at_vote) waiting |= bit(lane);
@@ -275,7 +275,7 @@ class Machine {
     }
   }
 
-  /// When no warp can go on: opens the barrier at which all wait. Returns false where all have left.
+  /// With no warp runnable: opens the barrier where all threads wait. Returns false once all have left.
   bool release_barrier() {
     const auto waits = [](const Thread& thread) { return thread.state == State::at_barrier; };
     const auto first = std::find_if(threads_.begin(), threads_.end(), waits);
@@ -293,7 +293,7 @@ class Machine {
     return true;
   }
 
-  /// Unwinds all threads that wait, so that their fibers can serve again.
+  /// Unwinds all waiting threads, which frees their fibers.
   void give_up() {
     giving_up_ = true;
     for (Thread& thread : threads_)
@@ -314,18 +314,18 @@ class Machine {
   std::span<Thread> warp_;
   Shuffled turn_{0, 0};
   Thread* current_ = nullptr;
-  Thread* upcoming_ = nullptr;  // drawn, but not by the scheduler
+  Thread* upcoming_ = nullptr;  // drawn by the fiber itself, not by the scheduler
   std::exception_ptr failure_;
   bool giving_up_ = false;
   std::uint64_t drawn_ = 0;
-  char begun_ = 0, ended_ = 0;  // places, for what orders threads
+  char begun_ = 0, ended_ = 0;  // addresses for release_to() and acquire_from()
   std::array<char, 2> barriers_{};
   std::array<std::array<char, 2>, most_threads> meetings_{};  // by a warp's first thread
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
 };
 
-/// Never destroyed: its fibers stand in the middle of their loops.
+/// Never destroyed: its fibers are suspended in their main loops.
 Machine& machine() {
   static Machine& only = *new Machine;
   return only;
@@ -343,7 +343,7 @@ void sync_block(std::source_location where) { machine().wait(State::at_barrier, 
 
 namespace {
 
-/// Waits for `lanes`, with what the running thread brings already noted.
+/// Waits for `lanes`; the running thread's value is already stored.
 void meet(State state, LaneMask lanes, std::source_location where) {
   if ((lanes & bit(lane())) == 0)
     throw Error(fmt::format("{}: lane {} calls it, and is not in its mask {:#x}", line(where), lane(), lanes));

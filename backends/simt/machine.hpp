@@ -1,6 +1,5 @@
-// Runs kernels on the processor for the sake of their correctness: a fiber for each thread, a rendezvous for each
-// barrier and each warp-wide operation. Where threads may run in any order they run in a random one, by a seed, and
-// what breaks the language's rules is an error that names the line.
+// Execution of kernels on the CPU, to test correctness: a fiber per thread, a rendezvous per barrier and warp-wide
+// operation. Unordered threads run in a random order from a seed; a breach of CUDA's rules is an error with its line.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@ struct Extent {
   constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
 };
 
-// Of the running thread, under the names that kernels know.
+// Of the running thread, by CUDA's names.
 extern Index threadIdx, blockIdx;
 extern Extent blockDim, gridDim;
 
@@ -34,30 +33,29 @@ struct Launch {
   RandomStream order;        ///< Of blocks, of warps, and of lanes within a warp.
 };
 
-/// Runs `thread` once for each thread of the grid, blocks one after the other. Throws Error where the launch is one
-/// that a GPU refuses, and where threads break a rule: a barrier that not all threads of a block reach, a warp-wide
-/// operation that waits for a lane which waits elsewhere, a value from a lane that does not take part. One launch at a
-/// time.
+/// Runs `thread` once for each thread of the grid, one block after the other; one launch at a time. Throws Error for a
+/// launch that a GPU refuses, a barrier that some threads of the block miss, a warp-wide operation on a lane that waits
+/// elsewhere, and a value from a lane that does not take part.
 void run(const Launch& launch, const std::function<void()>& thread);
 
-// The rest is for running threads alone.
+// Called by running threads only:
 
 /// Lane of the running thread.
 unsigned lane();
 
-/// The dynamic shared memory of its block, aligned to 16 bytes.
+/// Dynamic shared memory of the block, aligned to 16 bytes.
 std::span<std::byte> shared_memory();
 
 /// Waits for all threads of the block.
 void sync_block(std::source_location where);
 
-/// Which lanes of a warp take part in an operation, lowest lane first.
+/// Lanes of a warp that take part in an operation, lane 0 in the lowest bit.
 using LaneMask = std::uint64_t;
 
-/// Waits for all of `lanes` that have not left the kernel. Replaces `value` by what lane `source` brought.
+/// Waits for all of `lanes` that have not exited. Replaces `value` by lane `source`'s.
 void exchange(std::span<std::byte> value, unsigned source, LaneMask lanes, std::source_location where);
 
-/// Waits likewise. The lanes that brought true.
+/// Waits likewise. Mask of the lanes whose predicate is true.
 LaneMask vote(bool predicate, LaneMask lanes, std::source_location where);
 
 }  // namespace crosswarp::simt

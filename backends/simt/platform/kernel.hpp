@@ -1,4 +1,4 @@
-// How kernels are written and launched here: a launch runs where it is called, on an emulated GPU.
+// Launches, warp functions and atomics of the emulation. A launch runs synchronously.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,7 @@ struct Queue : LaunchContext {
 
 constexpr unsigned warp_size() { return CROSSWARP_WARP_SIZE; }
 
-/// Runs `kernel` on every thread of the grid. Throws Error where a GPU would refuse the launch, and where the kernel
-/// breaks a rule.
+/// Runs `kernel` for every thread of the grid. Throws as simt::run().
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
             Arguments&&... arguments) {
@@ -136,7 +135,7 @@ T* dynamic_shared() {
 
 inline void grid_dependency_sync() {}
 
-// One thread runs at a time, and switches only where it waits: memory is in order as it is.
+// One thread runs at a time and switches only where it waits, so memory is sequentially consistent.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void nap() {}
@@ -162,7 +161,7 @@ T atomicAdd(T* at, std::type_identity_t<T> value) {
   return std::atomic_ref(*at).fetch_add(value);
 }
 
-/// Wraps to 0 behind `last`.
+/// Wraps to 0 after `last`.
 inline unsigned atomicInc(unsigned* at, unsigned last) {
   const unsigned old = *at;
   std::atomic_ref(*at).store(old >= last ? 0 : old + 1);

@@ -1,9 +1,9 @@
-// The emulation as the platform: the words of CUDA's language, as plain C++.
+// CUDA's keywords and types as plain C++, for the emulation.
 #pragma once
 
 #include "backends/simt/machine.hpp"
 
-// CROSSWARP_WARP_SIZE comes with the compilation, which is one for each size.
+// CROSSWARP_WARP_SIZE is set by the build: one compilation per size.
 #if CROSSWARP_WARP_SIZE == 32
 #define CROSSWARP_PLATFORM simt32
 #define CROSSWARP_PLATFORM_NAME "simt"
@@ -18,8 +18,7 @@
 #define __constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-// Blocks run one after the other, so that one copy serves; as a plain static it stands between the guards of
-// AddressSanitizer (a thread_local one would not).
+// One copy serves, since blocks run one after the other. Not thread_local, around which AddressSanitizer has no guards.
 #define __shared__ static
 
 namespace crosswarp::gpu {
