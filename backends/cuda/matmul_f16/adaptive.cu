@@ -121,7 +121,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 
 const Register<MatmulF16> variant{{
     .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks",
-    .bound_by = "the matrix units, launch and latency at small shapes",
+    .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX

@@ -32,7 +32,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 
 const Register<MatmulF16> variant{{
     .idea = "cublasGemmEx, the library's own choice of a kernel",
-    .bound_by = "the matrix units, power at large sizes",
+    .bound_by = "the matrix units and, at large sizes, power",
     .needs = {"cublas"},
     .library = true,
 #if CROSSWARP_HAS_CUBLAS

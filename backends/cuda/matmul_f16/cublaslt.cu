@@ -116,7 +116,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 
 const Register<MatmulF16> variant{{
     .idea = "cublasLtMatmul, the fastest of the first eight algorithms of its heuristic",
-    .bound_by = "the matrix units, power at large sizes",
+    .bound_by = "the matrix units and, at large sizes, power",
     .needs = {"cublas"},
     .library = true,
 #if CROSSWARP_HAS_CUBLAS

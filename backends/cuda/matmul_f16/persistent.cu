@@ -220,7 +220,7 @@ Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int pdl) 
 
 const Register<MatmulF16> variant{{
     .idea = "persistent clusters: TMA multicast, wgmma, each tile stored while the next is multiplied",
-    .bound_by = "the matrix units, power at large sizes",
+    .bound_by = "the matrix units and, at large sizes, power",
     .improves = "wgmma_tma",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX

@@ -79,7 +79,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 
 const Register<MatmulF16> variant{{
     .idea = "TMA loads by one thread, two warpgroups multiply (wgmma): a ring with full and empty mbarriers",
-    .bound_by = "the matrix units within a tile, idle between tiles",
+    .bound_by = "the matrix units within a tile, latency between tiles",
     .improves = "wgmma",
     .needs = {"ptx", "wgmma", "tma"},
 #if CROSSWARP_HAS_PTX
