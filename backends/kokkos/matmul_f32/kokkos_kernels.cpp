@@ -1,4 +1,4 @@
-// KokkosBlas::gemm is not Kokkos's, but of a library beside it.
+// KokkosBlas::gemm belongs to Kokkos Kernels, a library beside Kokkos.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/matmul_f32.hpp"
 
@@ -6,9 +6,8 @@ namespace crosswarp::kokkos {
 namespace {
 
 const Register<MatmulF32> variant{{
-    .idea = "KokkosBlas::gemm: a library's product, in portable code",
-    .not_expressible =
-        "Kokkos has no product of matrices; KokkosBlas::gemm is of Kokkos Kernels, which is not in this build",
+    .idea = "KokkosBlas::gemm: the portable library",
+    .not_expressible = "Kokkos has no gemm; KokkosBlas::gemm belongs to Kokkos Kernels, which is not in this build",
     .library = true,
 }};
 

@@ -1,4 +1,4 @@
-// Right but for one tile of C, which lacks its last k-tile.
+// Correct except for one tile of C, which lacks its last k-tile.
 // at: --m 48 --n 64 --k 64
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f32.hpp"
@@ -10,21 +10,21 @@ constexpr unsigned block = 64;
 constexpr std::size_t tile = 16;
 
 __global__ void __launch_bounds__(block)
-    multiply_short_in_one_tile(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
+    gemm_short_tile(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x, row = i / n, column = i % n;
   if (row >= m) return;
   const bool is_short = row / tile == 1 && column / tile == 2;
-  float sum = 0;
-  for (std::size_t l = 0; l < (is_short ? k - tile : k); ++l) sum += a[row * k + l] * b[l * n + column];
-  c[i] = sum;
+  float acc = 0;
+  for (std::size_t l = 0; l < (is_short ? k - tile : k); ++l) acc += a[row * k + l] * b[l * n + column];
+  c[i] = acc;
 }
 
-void multiply(const Queue& queue, const MatmulF32::Args& args) {
-  launch(multiply_short_in_one_tile, blocks_for(args.c.size(), block), block, 0, queue, args.a.data(), args.b.data(),
+void run(const Queue& queue, const MatmulF32::Args& args) {
+  launch(gemm_short_tile, blocks_for(args.c.size(), block), block, 0, queue, args.a.data(), args.b.data(),
          args.c.data(), args.m, args.n, args.k);
 }
 
-const Register<MatmulF32> variant{{.idea = "broken: skips the last k-tile of one tile", .launch = multiply}};
+const Register<MatmulF32> variant{{.idea = "broken: skips the last k-tile of one tile", .launch = run}};
 
 }  // namespace
 }  // namespace crosswarp::gpu

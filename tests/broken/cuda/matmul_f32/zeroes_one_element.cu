@@ -1,4 +1,4 @@
-// Right but for one element of C, which is zero.
+// Correct except for one element of C, which is zero.
 // at: --m 48 --n 64 --k 64
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f32.hpp"
@@ -9,20 +9,20 @@ namespace {
 constexpr unsigned block = 64;
 
 __global__ void __launch_bounds__(block)
-    multiply_but_one(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
+    gemm_but_one(const float* a, const float* b, float* c, std::size_t m, std::size_t n, std::size_t k) {
   const std::size_t i = std::size_t{blockIdx.x} * block + threadIdx.x, row = i / n, column = i % n;
   if (row >= m) return;
-  float sum = 0;
-  for (std::size_t l = 0; l < k; ++l) sum += a[row * k + l] * b[l * n + column];
-  c[i] = row == m / 2 && column == n / 2 ? 0 : sum;
+  float acc = 0;
+  for (std::size_t l = 0; l < k; ++l) acc += a[row * k + l] * b[l * n + column];
+  c[i] = row == m / 2 && column == n / 2 ? 0 : acc;
 }
 
-void multiply(const Queue& queue, const MatmulF32::Args& args) {
-  launch(multiply_but_one, blocks_for(args.c.size(), block), block, 0, queue, args.a.data(), args.b.data(),
-         args.c.data(), args.m, args.n, args.k);
+void run(const Queue& queue, const MatmulF32::Args& args) {
+  launch(gemm_but_one, blocks_for(args.c.size(), block), block, 0, queue, args.a.data(), args.b.data(), args.c.data(),
+         args.m, args.n, args.k);
 }
 
-const Register<MatmulF32> variant{{.idea = "broken: zeroes one element", .launch = multiply}};
+const Register<MatmulF32> variant{{.idea = "broken: zeroes one element", .launch = run}};
 
 }  // namespace
 }  // namespace crosswarp::gpu
