@@ -1,4 +1,4 @@
-# Enables CUDA where nvcc is, for C++20 and for the GPUs that are here.
+# Enables CUDA where there is an nvcc, for C++20 and the GPUs of this machine.
 set(CROSSWARP_HAS_CUDA OFF)
 if(NOT CROSSWARP_CUDA)
   return()
@@ -13,8 +13,8 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
 endif()
 
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-  # For the GPUs that are here, else for Hopper. From 9.0 on with the suffix `a`, without which wgmma and setmaxnreg do not
-  # exist; `-real`, since -arch=sm_90a would also compile for plain compute_90.
+  # The GPUs of this machine, else Hopper. From 9.0 on with the suffix `a`, which wgmma and setmaxnreg need; `-real`, since
+  # -arch=sm_90a would also compile for plain compute_90.
   find_program(CROSSWARP_NVIDIA_SMI nvidia-smi)
   set(capabilities "")
   if(CROSSWARP_NVIDIA_SMI)
@@ -69,6 +69,6 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-# One runtime in the process, for the program and for the modules that it loads; the static one hides its symbols.
+# The shared runtime: the program and the modules that it loads must use the same one.
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 find_package(CUDAToolkit REQUIRED)

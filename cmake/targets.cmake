@@ -1,13 +1,13 @@
-# What every target has in common: those of the project, and with an installed crosswarp those of modules. CROSSWARP_ROOT is
-# the folder of core/, experiments/ and backends/.
+# Options of all targets: the project's own, and modules of an installed crosswarp. CROSSWARP_ROOT is the folder of core/,
+# experiments/ and backends/.
 add_library(crosswarp_options INTERFACE)
 target_include_directories(crosswarp_options INTERFACE ${CROSSWARP_ROOT})
 target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall -Wextra>)
 if(CROSSWARP_WERROR)
   target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>)
-  # What clang's optimiser could not unroll or vectorise is no mistake.
+  # A loop that clang's optimizer leaves as it is deserves no warning.
   target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:HIP>:-Wno-pass-failed>)
-  # GCC 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105651).
+  # GCC 12 wrongly reports overlapping copies in std::string's operator+ (GCC bug 105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
   endif()
@@ -28,8 +28,8 @@ function(crosswarp_objects name)
   target_link_libraries(${name} PUBLIC crosswarp_options)
 endfunction()
 
-# What kernels are compiled for: `name` (cuda, hip, simt) is the folder below backends/ that supplies "platform/…",
-# `language` is CMake's for its .cu files.
+# Adds the platform `name` (cuda, hip, simt), the folder below backends/ with "platform/…". `language`: CMake's for its .cu
+# files.
 function(crosswarp_platform name language)
   add_library(crosswarp_${name}_platform INTERFACE)
   target_include_directories(crosswarp_${name}_platform INTERFACE ${CROSSWARP_ROOT}/backends/${name})
@@ -74,9 +74,9 @@ function(crosswarp_kokkos_kernels name)
   endif()
 endfunction()
 
-# Sets `variable` to files that hold those of ARGN, twelve in one: of a small kernel's time to compile nine tenths go into
-# headers. Files with a library's headers, <library/…>, are together. `name`: of the object library that they are for.
-# With CROSSWARP_COMBINE off all stay as they are.
+# Sets `variable` to files that combine those of ARGN, twelve each: headers take nine tenths of a small kernel's compile time.
+# Files with a library's headers, <library/…>, are combined with each other. `name`: their object library. Without
+# CROSSWARP_COMBINE, the files themselves.
 function(crosswarp_combined variable name)
   if(NOT CROSSWARP_COMBINE)
     set(${variable} ${ARGN} PARENT_SCOPE)
@@ -113,8 +113,8 @@ function(crosswarp_combined variable name)
   set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
-# Sets `variable` to the files of kernels for the backend in this directory: those of backends/cuda, but for files of the
-# same name that the backend has itself, and what it has beyond them.
+# Sets `variable` to the kernel files of the backend in this directory: its own, and those of backends/cuda that it does not
+# replace by a file of the same name.
 function(crosswarp_shared_kernels variable)
   file(GLOB own CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cu)
   file(GLOB shared CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/backends/cuda ${PROJECT_SOURCE_DIR}/backends/cuda/*/*.cu)
@@ -124,22 +124,20 @@ function(crosswarp_shared_kernels variable)
   set(${variable} ${own} ${shared} PARENT_SCOPE)
 endfunction()
 
-# What kernels are compiled and linked with for the emulation under a sanitizer; `plain` is none. They are never timed, and
-# compile for longer than they run.
+# Compile and link options of the emulation by sanitizer; `plain` is none. -O1, since compiling takes longer than running.
 set(CROSSWARP_plain_OPTIONS -O1)
 set(CROSSWARP_asan_OPTIONS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
 set(CROSSWARP_tsan_OPTIONS -fsanitize=thread -O1 -g1)
 
-# The sizes of a warp for which an emulation is built. Under a sanitizer it is one: what a kernel does to memory, or without
-# a barrier, is seen at either; results at the other are tested without.
+# Warp sizes by sanitizer. One suffices to find memory errors and races; results are tested at both without sanitizers.
 set(CROSSWARP_plain_WARPS 32 64)
 set(CROSSWARP_asan_WARPS 32)
 set(CROSSWARP_tsan_WARPS 32)
 
-# Where threads do not meet there is nothing for ThreadSanitizer.
+# Experiments whose threads share nothing, which ThreadSanitizer need not check.
 set(CROSSWARP_tsan_WITHOUT "/(peak_compute|op_latency|memory_latency|launch_overhead)/")
 
-# Adds the object libraries ${name}32 and, where that sanitizer has it, ${name}64: kernels for the emulation.
+# Adds the object libraries ${name}32 and, if the sanitizer has that size, ${name}64: kernels for the emulation.
 function(crosswarp_emulated_kernels name sanitizer)
   set(sources ${ARGN})
   if(CROSSWARP_${sanitizer}_WITHOUT)

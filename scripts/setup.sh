@@ -1,6 +1,5 @@
-# Sourced by scripts/bench, scripts/test and scripts/check-hip: installs what is missing, configures and builds into
-# build/<preset>.
-# Says what it does on standard error, since standard output belongs to the program that runs next.
+# Sourced by the other scripts: installs missing packages, configures and builds in build/<preset>. Messages go to standard
+# error; standard output belongs to the program that runs next.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +8,7 @@ developer=""  # -dev: by the presets in which warnings are errors
 
 say() { echo "crosswarp: $*" >&2; }
 
-# step <what> <command…>: one line while all goes well, the whole log when it does not.
+# step <what> <command…>: prints one line, and the whole log on failure.
 step() {
   say "$1"
   mkdir -p "$root/build"
@@ -22,7 +21,7 @@ step() {
   fi
 }
 
-# Sets preset (cuda where there is an nvcc with C++20, else host), nvcc, gpu (its compute capability, or nothing).
+# Sets preset (cuda with an nvcc that knows C++20, else host), nvcc, and gpu (compute capability, or empty).
 choose_preset() {
   preset=host gpu=""
   nvcc=${CUDACXX:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -55,8 +54,8 @@ distribution_has() {
   [[ -n $(apt-cache show "$1" 2>/dev/null) ]]
 }
 
-# missing_packages [CMake option…]: Debian's and Ubuntu's names. A tool may come from anywhere, a library is looked for as a
-# package: that takes no network.
+# missing_packages [CMake option…]: packages of Debian and Ubuntu to install. Tools are found on PATH, libraries as installed
+# packages, both without network.
 missing_packages() {
   local tool package libraries optional=() installed
   for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache python3:python3; do
@@ -78,7 +77,7 @@ missing_packages() {
   done
 }
 
-# A new machine may still be updating itself, hence the wait. A list that cannot be had may not be needed.
+# Waits for apt's lock, since a new machine may still be updating itself. A failed update may not matter.
 # shellcheck disable=SC2317  # called through step
 apt_install() {
   apt-get update || true
@@ -102,8 +101,8 @@ install_missing() {
   done
 }
 
-# configure [CMake option…]: what is new or has changed. A folder that somebody configured with CMake alone is taken as it
-# is, and one where warnings are errors will do for those who do not ask for it.
+# configure [CMake option…]: configures if the folder is new or its options changed. A folder configured by hand stays as it
+# is; one with warnings as errors also serves callers that do not ask for them.
 configure() {
   local options=("$@") record=$build/options wanted
   if [[ -w ${CCACHE_DIR:-${HOME:-/}} ]] && command -v ccache >/dev/null; then

@@ -1,4 +1,4 @@
-// CUDA, written by hand.
+// The CUDA backend: handwritten kernels and NVIDIA's libraries.
 #include "backends/gpu/backend.hpp"
 #include "core/registry.hpp"
 

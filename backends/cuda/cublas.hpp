@@ -1,5 +1,4 @@
-// cuBLAS and cuBLASLt, loaded on first use: they take long to load, and a program must start where they are not
-// installed.
+// cuBLAS and cuBLASLt, loaded on first use: loading is slow, and the program must start without them.
 #pragma once
 
 #include <cublasLt.h>
@@ -10,8 +9,8 @@
 
 namespace crosswarp::gpu {
 
-/// The entry points that variants use, with the signatures of the header that this was built with. Another one is a
-/// line here and a line in cublas.cpp.
+/// The entry points in use, with the signatures of the header at build time. A new one is a line here and a line in
+/// cublas.cpp.
 struct Cublas {
   decltype(&::cublasCreate_v2) create = nullptr;
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
@@ -36,20 +35,19 @@ struct CublasLt {
   decltype(&::cublasLtMatmul) matmul = nullptr;
 };
 
-/// Why cuBLAS cannot be used here; empty where it can. Loads it.
+/// Loads cuBLAS. The reason where that fails, else empty.
 std::string why_no_cublas();
 std::string why_no_cublaslt();
 
-/// Throws Error where it cannot be loaded.
+/// Throws Error if it cannot be loaded.
 const Cublas& cublas();
 const CublasLt& cublaslt();
 
-/// The handle of the current device, created at its first use and kept; its work goes to `stream` from now on. Creating
-/// it allocates: a variant's `prepare` asks for it first.
+/// The current device's handle, set to `stream`. Created once; that allocates, so a variant's `prepare` calls it first.
 cublasHandle_t cublas_handle(cudaStream_t stream);
 cublasLtHandle_t cublaslt_handle();
 
-/// Throws Error, with the library's own words, unless `status` is success.
+/// Throws Error with the library's message unless `status` is success.
 void check(cublasStatus_t status, const char* what, std::source_location where = std::source_location::current());
 
 }  // namespace crosswarp::gpu

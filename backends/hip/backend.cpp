@@ -1,4 +1,4 @@
-// HIP: the kernels of backends/cuda, compiled for AMD's GPUs; or for NVIDIA's, where CUDA's device layer serves it.
+// The HIP backend: the kernels of backends/cuda for AMD's GPUs, or for NVIDIA's on CUDA's device layer.
 #include <hip/hip_version.h>
 
 #include "backends/gpu/backend.hpp"

@@ -1,4 +1,4 @@
-// How kernels are written and launched here: CUDA's launches, NVIDIA's warps.
+// Launches by CUDA, and NVIDIA's warp intrinsics.
 #pragma once
 
 #include "backends/gpu/launch.hpp"

@@ -1,13 +1,13 @@
-// CUDA as the platform. Kernels and device layer are written in its names; every other platform supplies these names.
+// CUDA's runtime. Kernels and the device layer use its names, which every other platform supplies.
 #pragma once
 
 #include <cuda_runtime.h>
 
-/// Names the platform, and the inline namespace of all that is compiled once for each.
+/// Name of the platform, and of the inline namespace of code compiled once per platform.
 #define CROSSWARP_PLATFORM cuda
 #define CROSSWARP_PLATFORM_NAME "cuda"
 
-// What files may use behind `#if`; backends/gpu/features.hpp says what each one is.
+// Features for `#if`; backends/gpu/features.hpp describes them.
 #define CROSSWARP_HAS_PTX 1
 #define CROSSWARP_HAS_WMMA 1
 #define CROSSWARP_HAS_COOPERATIVE 1

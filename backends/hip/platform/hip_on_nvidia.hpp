@@ -1,5 +1,5 @@
-// HIP's headers for NVIDIA's GPUs. Those before HIP 6.3 name what CUDA 13 removed or gave more parameters; while they
-// are read, these names mean what they did. What is gone altogether returns an error.
+// HIP's headers for NVIDIA's GPUs. Before HIP 6.3 they use functions that CUDA 13 removed or gave more parameters;
+// macros restore the old meaning while the headers are read. Removed functions return an error.
 #pragma once
 
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// How kernels are written and launched here: HIP's launches, the warps of the GPU's maker.
+// Launches by HIP, and the warp intrinsics of the GPU's vendor.
 #pragma once
 
 #include "backends/gpu/launch.hpp"

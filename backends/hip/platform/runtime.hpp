@@ -1,4 +1,4 @@
-// HIP as the platform, for AMD's GPUs and for NVIDIA's: its runtime under CUDA's names, in which everything is written.
+// HIP's runtime under CUDA's names, for AMD's GPUs and for NVIDIA's.
 #pragma once
 
 #if defined(__HIP_PLATFORM_NVIDIA__)
@@ -58,7 +58,7 @@
 #define cudaGraphExec_t hipGraphExec_t
 #define cudaGraphInstantiateWithFlags hipGraphInstantiateWithFlags
 #define cudaGraphLaunch hipGraphLaunch
-#define cudaGraphUpload(graph, stream) hipSuccess  // which older HIP lacks: the first launch uploads
+#define cudaGraphUpload(graph, stream) hipSuccess  // missing in older HIP; the first launch uploads
 #define cudaGraph_t hipGraph_t
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostGetDevicePointer hipHostGetDevicePointer
@@ -83,7 +83,7 @@
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
-#if !defined(__HIP_PLATFORM_NVIDIA__)  // where these are macros, of the same values
+#if !defined(__HIP_PLATFORM_NVIDIA__)  // there they are macros of the same values
 #define cudaHostAllocMapped hipHostMallocMapped
 #define cudaStreamCaptureModeRelaxed hipStreamCaptureModeRelaxed
 #define cudaStreamCaptureModeThreadLocal hipStreamCaptureModeThreadLocal
