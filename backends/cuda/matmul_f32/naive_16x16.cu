@@ -1,4 +1,4 @@
-// One thread per element of C, blocks of 16 × 16: the notes' first kernel. A warp spans two rows of C: each load
+// One thread per element of C, blocks of 16 × 16: the lab notes' first kernel. A warp spans two rows of C: each load
 // touches two rows of A and half cache lines of B. Bound by the load queue (LSU): two loads per multiply-add.
 #include "backends/cuda/matmul_f32/naive.hpp"
 

@@ -1,6 +1,7 @@
 // Register double buffering: threads load the next step's fragments from shared memory while they multiply the current
 // ones. A lies transposed there, so that a fragment's elements spread over both register banks, which a multiply-add
-// reads at once. Bound by the issue of multiply-adds.
+// reads at once. Bound by the issue of multiply-adds. The mainloop, multiply_accumulate(), stands in the header, which
+// split_k and stream_k share.
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
 
 namespace crosswarp::gpu {

@@ -30,17 +30,17 @@ struct PrefetchTile {
   template <unsigned width>
   static constexpr unsigned b_rows_per_pass = threads / (n / width);
 
-  /// A step of k multiplies `lines` rows or columns of the thread tile, whichever are shorter, and loads
-  /// `fragment_vectors` 16-byte vectors for the next step in between. The order of lines and loads is free; the
-  /// compiler schedules and allocates registers by it. The tall tile has the fastest of about 500 orders on an H200
-  /// (docs/experiments/matmul_f32.md).
+  /// Instruction order of one step of k. The outer product runs line by line, a line being a row or a column of the
+  /// thread tile, whichever is shorter; before some lines a 16-byte vector of the next step's fragments is loaded. Any
+  /// order is correct, but the compiler schedules and allocates registers by it: the tall tile has the fastest of about
+  /// 500 orders on an H200 (docs/experiments/matmul_f32.md).
   static constexpr unsigned lines = std::max(thread_m, thread_n), fragment_vectors = (thread_m + thread_n) / 4;
   static constexpr bool is_tall = thread_m == 16 && thread_n == 8;
   static constexpr unsigned line_at(unsigned turn) {
     constexpr unsigned group_order[]{1, 3, 2, 0};
     return is_tall ? 4 * group_order[turn / 4] + turn % 4 : turn;
   }
-  /// The turn that loads a vector: first the vectors of A, then those of B.
+  /// The line before which a vector is loaded. Vectors of A come first, then those of B.
   static constexpr unsigned load_turn(unsigned vector) {
     constexpr unsigned tall[]{9, 6, 11, 2, 5, 7};
     return is_tall ? tall[vector] : 0;
@@ -125,7 +125,7 @@ __device__ void copy_b_async(float* to_shared, const float*& from, std::size_t s
 /// it; none may still read the shared memory. `prefetch_a` loads A from global memory a k-tile earlier, for operands
 /// that rarely hit L2.
 ///
-/// Every order of these statements is equal to a reader. To the compiler it is not: change it only by measurement.
+/// The compiler's schedule depends on the order of these statements: reorder only with measurements.
 template <class Tile, bool aligned, bool prefetch_a>
 __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, const TileCoord& tile, std::size_t k_begin,
                                                     std::size_t k_end, float (&acc)[Tile::thread_m][Tile::thread_n]) {
@@ -134,8 +134,8 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
   float* const shared = dynamic_shared<float>();
   const std::size_t first_row = std::size_t{tile.row} * Tile::m, first_column = std::size_t{tile.column} * Tile::n;
 
-  // What the thread moves. Rows and columns outside the matrices repeat the last one, so that the loop needs no bounds
-  // checks; the epilogue drops their results.
+  // Addresses of the thread's copies. Rows and columns outside the matrices repeat the last one, so that the loop needs
+  // no bounds checks; the epilogue drops their results.
   const unsigned a_row = threadIdx.x / (Tile::k / 4), a_column = threadIdx.x % (Tile::k / 4) * 4;
   const unsigned b_row = threadIdx.x / copies_per_row, b_column = threadIdx.x % copies_per_row * width;
   const float* a_from[Tile::a_passes];
@@ -153,7 +153,7 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
     return k0 >= k_end ? 0u : k_end - k0 < Tile::k ? static_cast<unsigned>(k_end - k0) : Tile::k;
   };
 
-  // What it multiplies: step l uses fragments [l % 2].
+  // Register fragments, double-buffered: step l of k multiplies set l % 2 and loads the other.
   const ThreadCoord thread = thread_coord<Tile>();
   float a_fragment[2][thread_m], b_fragment[2][thread_n];
   const auto load_fragment = [&](unsigned l, unsigned stage, unsigned vector) {
