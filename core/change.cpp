@@ -55,7 +55,7 @@ std::vector<Change> changes(const std::vector<TwoRuns>& cells, double untested_c
     else
       change.least_change = std::max(cell.least_change, untested_change);
     change.kind = find(cell, change);
-    all.push_back(std::move(change));
+    all.push_back(change);
   }
   return all;
 }

@@ -23,7 +23,8 @@ std::string si(std::optional<double> value, std::string_view unit) {
     ++thousands;
   }
   const int decimals = std::abs(scaled) < 9.995 ? 2 : std::abs(scaled) < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}{}", scaled, decimals, prefixes[static_cast<std::size_t>(thousands + zero)], unit);
+  const int prefix = thousands + zero;
+  return fmt::format("{:.{}f} {}{}", scaled, decimals, prefixes[static_cast<std::size_t>(prefix)], unit);
 }
 
 std::string percent(std::optional<double> fraction) {

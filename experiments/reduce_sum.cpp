@@ -105,7 +105,7 @@ ReduceSum::ReduceSum(Device& device, const Point& point, std::uint64_t seed, std
       sets_(empty_sets(point.word("type"))) {
   if (operation_name_ != "sum") operation_ = operation_name_ == "min" ? Operation::min : Operation::max;
   std::visit(
-      [&](auto& s) {
+      [&](auto& s) -> void {
         for (std::size_t set = 0; set < sets; ++set) {
           s.in.emplace_back(device_, n_, static_cast<std::size_t>(point.integer("offset")));
           s.out.emplace_back(device_, 1);
@@ -129,7 +129,7 @@ Memory ReduceSum::outputs(std::size_t set) const {
 
 void ReduceSum::poison() {
   std::visit(
-      []<class T>(Sets<T>& s) {
+      []<class T>(Sets<T>& s) -> void {
         for (auto& out : s.out) out.poison();
         std::ranges::fill(s.host_out, poisoned<Result<T>>());
       },

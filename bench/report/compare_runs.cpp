@@ -80,7 +80,7 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
       samples.push_back({row.seconds, now->seconds, least_change(comparison, before, row)});
     }
   std::vector<Change> found = changes(samples, comparison.coarse_threshold);
-  for (std::size_t i = 0; i < compared.size(); ++i) compared[i].change = std::move(found[i]);
+  for (std::size_t i = 0; i < compared.size(); ++i) compared[i].change = found[i];
   return compared;
 }
 

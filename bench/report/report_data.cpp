@@ -47,7 +47,7 @@ class Table {
   }
   /// Of a text; null where it is empty.
   Json place(const Json& text) {
-    return text.is_string() && text != "" ? place(text.get<std::string>(), text) : Json(nullptr);
+    return text.is_string() && !text.get_ref<const std::string&>().empty() ? place(text.get<std::string>(), text) : Json(nullptr);
   }
   const Json& entries() const { return entries_; }
 
