@@ -126,14 +126,27 @@ configure() {
   echo "$preset$developer $wanted" >"$record"
 }
 
-# The browser, its driver, selenium and plotly, for scripts/check-report. Installed as root from a distribution that has
-# them; otherwise that check is skipped.
+# The newest supported clang-tidy for which the given test holds: a command on PATH, or a package of the distribution.
+clang_tidy_that() {
+  local version
+  for version in 19 18 17 16; do
+    if "$@" "clang-tidy-$version" >/dev/null 2>&1; then
+      echo "clang-tidy-$version"
+      return
+    fi
+  done
+  return 1
+}
+
+# Tools of scripts/test that the build does not need: the browser, its driver, selenium and plotly for scripts/check-report,
+# clang-tidy for scripts/check-tidy. Installed as root from a distribution that has them; otherwise those checks are skipped.
 install_test_tools() {
   local package missing=()
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then return; fi
   for package in chromium chromium-driver python3-selenium python3-plotly; do
     if ! dpkg-query --show "$package" >/dev/null 2>&1 && distribution_has "$package"; then missing+=("$package"); fi
   done
+  if ! clang_tidy_that command -v >/dev/null && package=$(clang_tidy_that distribution_has); then missing+=("$package"); fi
   if ((${#missing[@]} > 0)); then step "installing ${missing[*]}" apt_install "${missing[@]}"; fi
 }
 
