@@ -37,10 +37,10 @@ choose_preset() {
 }
 
 has_kokkos() {
-  local place
+  local prefix
   if [[ -n ${Kokkos_ROOT:-} ]]; then return; fi
-  for place in /usr/local "$root"/.deps/kokkos-*; do
-    compgen -G "$place/lib*/cmake/Kokkos" >/dev/null && return
+  for prefix in /usr/local "$root"/.deps/kokkos-*; do
+    compgen -G "$prefix/lib*/cmake/Kokkos" >/dev/null && return
   done
   return 1
 }
