@@ -1,4 +1,4 @@
-// Cells in this very process; and who is asked to run them.
+// Cells in this process, and the choice between the two executors.
 #include "bench/executor.hpp"
 
 #include "bench/options.hpp"
@@ -6,48 +6,39 @@
 
 namespace crosswarp {
 
-namespace {
+InProcess::InProcess(const Options& options) : runner(options.run), counters_(options.counters) {}
 
-RunOptions with_ceilings(RunOptions run) {
-  run.ceilings = Ceilings::of_this_machine();
-  return run;
-}
-
-}  // namespace
-
-InProcess::InProcess(const Options& options) : runner(with_ceilings(options.run)), counters_(options.counters) {}
-
-const Seat& InProcess::seat(const Backend& backend) {
-  const auto [found, is_new] = seats_.try_emplace(backend.name());
+const DeviceStatus& InProcess::status(const Backend& backend) {
+  const auto [found, is_new] = statuses_.try_emplace(backend.name());
   if (is_new) {
-    const Runner::Place place = runner.place(backend);
-    if (place.device)
-      found->second = {place.device->info(), {}, place.device->free_memory()};
+    const Runner::OpenDevice opened = runner.device(backend);
+    if (opened.device)
+      found->second = {opened.device->info(), {}, opened.device->free_memory()};
     else
-      found->second.why_not = place.why_not;
+      found->second.why_not = opened.why_not;
   }
   return found->second;
 }
 
 double InProcess::measured_bandwidth(const Backend& backend) {
-  Device* device = runner.place(backend).device;
+  Device* device = runner.device(backend).device;
   return device ? runner.measured_bandwidth(*device) : 0;
 }
 
 void add_accuracy(Executor& executor, std::vector<Result>& results) {
   std::vector<Result> wanted;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].status == Status::ok && !results[i].accuracy) {
       wanted.push_back(results[i]);
-      places.push_back(i);
+      indices.push_back(i);
     }
   if (!wanted.empty()) executor.accuracy(wanted);
-  for (std::size_t k = 0; k < places.size(); ++k) results[places[k]].accuracy = std::move(wanted[k].accuracy);
+  for (std::size_t k = 0; k < indices.size(); ++k) results[indices[k]].accuracy = std::move(wanted[k].accuracy);
 }
 
 std::unique_ptr<Executor> make_executor(const Options& options) {
-  // A profiler watches the process that it started, and times nothing that could be lost.
+  // A profiler follows the process that it started.
   if (options.in_process || !options.run.why_untimed.empty()) return std::make_unique<InProcess>(options);
   return std::make_unique<Workers>(options);
 }

@@ -1,7 +1,8 @@
-// Who runs cells: this process, or workers that a faulting kernel may end (bench/workers.hpp).
+// Runs cells: in this process, or in workers that survive a faulting kernel (bench/workers.hpp).
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,40 +14,40 @@ namespace crosswarp {
 
 struct Options;
 
-/// Where a backend's cells run.
-struct Seat {
+/// A backend's device, opened.
+struct DeviceStatus {
   std::optional<DeviceInfo> device;
-  std::string why_not;          ///< Why there is no device.
-  std::size_t free_memory = 0;  ///< Bytes, when it was opened.
+  std::string why_not;          ///< The reason for no device.
+  std::size_t free_memory = 0;  ///< Bytes, at the time of opening.
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  virtual const Seat& seat(const Backend& backend) = 0;
-  /// Runner::measured_bandwidth of the backend's device; 0 where there is none.
+  virtual const DeviceStatus& status(const Backend& backend) = 0;
+  /// Runner::measured_bandwidth of the backend's device; 0 without a device.
   virtual double measured_bandwidth(const Backend& backend) = 0;
   virtual Result verify(const Cell& cell) = 0;
-  /// Runner::run. Empty where the user ended it.
+  /// Runner::run. Empty after an interruption by the user.
   virtual std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                                   LaunchBy launch_by) = 0;
-  /// Runner::count of the counters that were asked for.
+  /// Runner::count of the counters in the options.
   virtual void count(std::vector<Result>& results) = 0;
-  /// Runner::accuracy, of results that are ok.
+  /// Runner::accuracy of the results that are ok.
   virtual void accuracy(std::vector<Result>& results) = 0;
-  /// No more cells come. False where something went wrong that no cell is to blame for, or where this process must end
-  /// without waiting for its device.
+  /// After the last cell. False if a worker failed outside of any cell, or if this process must exit without waiting
+  /// for its device.
   virtual bool end() = 0;
 
-  std::function<void(const Position&)> watch;  ///< Called a few times a second, where something can.
+  std::function<void(const Position&)> watch;  ///< Called a few times per second, by workers only.
 };
 
-/// Runs cells where it is called. A fault ends the process, and a lost device fails all that come after.
+/// Runs cells in this process. A fault ends the process; a lost device fails all later cells.
 class InProcess final : public Executor {
  public:
   explicit InProcess(const Options& options);
-  const Seat& seat(const Backend& backend) override;
+  const DeviceStatus& status(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override { return runner.verify(cell); }
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
@@ -60,14 +61,14 @@ class InProcess final : public Executor {
   Runner runner;
 
  private:
-  std::map<std::string, Seat> seats_;
+  std::map<std::string, DeviceStatus> statuses_;  // by backend
   std::vector<const Counter*> counters_;
 };
 
-/// Adds accuracy to all that are ok and have none yet. All of one experiment and point.
+/// Adds accuracy to the results that are ok and have none yet. All of one experiment and point.
 void add_accuracy(Executor& executor, std::vector<Result>& results);
 
-/// Workers, unless the user or a profiler wants a single process.
+/// Workers, or InProcess for --in-process and under a profiler.
 std::unique_ptr<Executor> make_executor(const Options& options);
 
 }  // namespace crosswarp

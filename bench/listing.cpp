@@ -143,7 +143,7 @@ void print_counters() {
       fmt::join(counter_groups(), ", "));
 }
 
-int profile_cell(const Options& options, Runner& runner) {
+int profile_cell(const Options& options) {
   constexpr std::size_t launches = 5;
   const CellId id = parse_id(Registry::instance().current_name(options.profile));
   const auto refuse = [&](const std::string& why) -> Error {
@@ -171,6 +171,7 @@ int profile_cell(const Options& options, Runner& runner) {
   const std::vector<Cell> cells = Registry::instance().cells(filter);
   if (cells.size() != 1)
     throw refuse(fmt::format("these are {} cells; name one, as {}", cells.size(), cells.front().id()));
+  Runner runner(options.run);
   const Result result = runner.profile(cells.front(), mode, launches);
   std::cout << fmt::format("{}: {} launches, {}\n", result.name(), launches, result.label());
   return result.status == Status::ok ? 0 : 1;

@@ -19,7 +19,7 @@ int print_verdicts(const Plan& plan, Executor& executor, bool accuracy);
 void print_counters();
 /// Launches the cell of `options.profile` for a profiler that watches. Returns the exit code. Throws Error, with the
 /// nearest match, where there is no such cell.
-int profile_cell(const Options& options, Runner& runner);
+int profile_cell(const Options& options);
 /// The devices of each backend and their theoretical peaks.
 void print_devices();
 

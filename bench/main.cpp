@@ -1,4 +1,4 @@
-// The command line's way in, and its exit codes.
+// From the command line to one function per action, and its exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,12 +11,15 @@
 #include "bench/executor.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/listing.hpp"
+#include "bench/load.hpp"
 #include "bench/measure_ceilings.hpp"
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
+#include "bench/profiler.hpp"
 #include "bench/report/compare.hpp"
 #include "bench/report/report.hpp"
-#include "bench/shell.hpp"
+#include "bench/resume.hpp"
+#include "bench/run.hpp"
 #include "bench/stored_results.hpp"
 #include "bench/worker.hpp"
 #include "core/error.hpp"
@@ -29,14 +32,34 @@ namespace {
 constexpr int exit_bad_result = 1;
 constexpr int exit_bad_request = 2;
 
-/// Refuses what cannot be read and written in one command, before any work is done.
+void load_modules(const std::vector<std::string>& arguments) {
+  const ModuleRequest request = module_request(arguments);
+  for (const std::string& path : request.paths) load_module(path, request.hang_limit);
+}
+
+/// Loads modules, parses, and adds the arguments of the run that --resume continues.
+Options read_command_line(std::vector<std::string> arguments) {
+  load_modules(arguments);
+  Options options = parse(arguments);
+  if (!options.resume.empty() && options.worker.empty()) {
+    arguments = resumed(arguments, read_request(options.resume));
+    load_modules(arguments);
+    options = parse(arguments);
+  }
+  options.run.why_untimed = profiler_attached();
+  options.run.ceilings = Ceilings::of_this_machine();
+  return options;
+}
+
+/// Checks all files of a command before any work is done: outputs can be written, and are neither inputs nor each
+/// other.
 void check_files(const Options& options) {
   using Action = Options::Action;
   const bool is_run = options.action == Action::run, replaces = options.force_overwrite;
   const bool has_own_results = options.json == options.resume || !has_results(options.json);
   if (is_run && !replaces && !options.json.empty() && !has_own_results)
     throw Error(fmt::format(
-        "--json {0}: has results already; --resume {0} goes on with their run, --force-overwrite replaces them",
+        "--json {0}: has results already; --resume {0} continues their run, --force-overwrite replaces them",
         options.json));
   std::vector<NamedFile> files;
   const auto add = [&](const char* option, const std::string& path, bool is_output, bool may_exist) {
@@ -51,21 +74,22 @@ void check_files(const Options& options) {
   add("--json", options.json, true, replaces || options.json == options.resume);
   if (is_run && !options.json.empty()) add("--json", journal_of(options.json), true, true);
   add("--csv", options.csv, true, replaces || !options.resume.empty());
+  if (is_run) add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, true);
   require_distinct(files);
 }
 
-/// Until main() has its own exit code, an exit() that something else calls (a module's code, a driver) is no success.
+/// Whether main() has its exit code. An earlier exit(0), called by a module or a driver, is a failure.
 bool has_ended = false;
 
 const pid_t this_process = getpid();
 
 void refuse_foreign_exit(int status, void*) {
-  if (has_ended || status != 0 || getpid() != this_process) return;  // children may end as they like
+  if (has_ended || status != 0 || getpid() != this_process) return;  // a child process may exit
   std::cerr << "bench: ended by an exit() that is not its own\n" << std::flush;
   std::_Exit(exit_bad_request);
 }
 
-/// Descriptors that the caller closed would go to the next file that is opened, and get what is printed.
+/// Opens closed standard streams: else the next file to open would get their descriptors, and their text.
 void hold_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -78,39 +102,60 @@ void note_former_names(const Filter& filter) {
   for (const std::string& note : notes) std::cerr << note;
 }
 
-int act(const Options& options) {
-  using Action = Options::Action;
-  if (options.action == Action::nothing) return 0;
-  if (!options.worker.empty()) return serve(options);
-  check_files(options);
-  note_former_names(options.filter);
-  if (options.action == Action::list) {
-    if (options.json.empty()) return print_list(options.filter), 0;
-    return write_list(options.filter, options.json), 0;
-  }
-  if (options.action == Action::devices) return print_devices(), 0;
-  if (options.action == Action::measure) return measure_ceilings(options), 0;
-  if (options.action == Action::report) return write_report(options.report), 0;
-
-  if (options.action == Action::compare) {
-    if (options.comparison.backends.empty()) return compare_runs(options.comparison) ? 0 : exit_bad_result;
-    return compare_backends(options.comparison), 0;
-  }
-
-  if (options.action == Action::profile || options.action == Action::dry_run) {
-    InProcess here(options);
-    if (options.action == Action::profile) return profile_cell(options, here.runner);
-    return print_plan(plan(options, here), here.runner), 0;
-  }
+int run_or_verify(const Options& options) {
   const std::unique_ptr<Executor> executor = make_executor(options);
   const Plan what = plan(options, *executor);
-  const int code = options.action == Action::verify ? print_verdicts(what, *executor, options.accuracy)
-                                                    : run_benchmarks(options, what, *executor);
-  if (!executor->end()) {  // destructors would wait for a device that never answers
-    const bool is_said = static_cast<bool>(std::cout << std::flush);
-    _exit(!is_said ? exit_bad_request : code ? code : exit_bad_result);
+  const int code = options.action == Options::Action::verify ? print_verdicts(what, *executor, options.accuracy)
+                                                             : run_benchmarks(options, what, *executor);
+  if (executor->end()) return code;
+  // Destructors would wait for a lost device.
+  const bool is_printed = static_cast<bool>(std::cout << std::flush);
+  _exit(!is_printed ? exit_bad_request : code ? code : exit_bad_result);
+}
+
+int dry_run(const Options& options) {
+  InProcess here(options);
+  print_plan(plan(options, here), here.runner);
+  return 0;
+}
+
+int list(const Options& options) {
+  options.json.empty() ? print_list(options.filter) : write_list(options.filter, options.json);
+  return 0;
+}
+
+int compare(const CompareOptions& options) {
+  if (options.backends.empty()) return compare_runs(options) ? 0 : exit_bad_result;
+  return compare_backends(options), 0;
+}
+
+int act(const Options& options) {
+  if (!options.worker.empty()) return serve(options);
+  check_files(options);
+  switch (options.action) {
+    case Options::Action::run:
+    case Options::Action::verify:
+      return run_or_verify(options);
+    case Options::Action::list:
+      return list(options);
+    case Options::Action::dry_run:
+      return dry_run(options);
+    case Options::Action::profile:
+      return profile_cell(options);
+    case Options::Action::devices:
+      return print_devices(), 0;
+    case Options::Action::measure:
+      return measure_ceilings(options), 0;
+    case Options::Action::report:
+      return write_report(options.report), 0;
+    case Options::Action::compare:
+      return compare(options.comparison);
+    case Options::Action::explain_counters:
+      return print_counters(), 0;
+    case Options::Action::print_text:
+      std::cout << options.text;
   }
-  return code;
+  return 0;
 }
 
 }  // namespace
@@ -119,12 +164,12 @@ int act(const Options& options) {
 int main(int argc, char** argv) {
   using namespace crosswarp;
   hold_standard_streams();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is an error of write(), like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // write() then reports a file size limit, like a full disk
   on_exit(refuse_foreign_exit, nullptr);
   int code = exit_bad_request;
   try {
-    code = act(parse(argc, argv));
-    // What nobody could read must not look like a success.
+    code = act(read_command_line({argv, argv + argc}));
+    // Output that was lost is no success.
     if (!(std::cout << std::flush) && !interrupted()) throw Error("standard output cannot be written");
   } catch (const std::exception& error) {
     code = exit_bad_request;

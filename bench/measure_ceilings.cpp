@@ -7,7 +7,6 @@
 #include <iostream>
 #include <set>
 
-#include "core/ceilings.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/report.hpp"
@@ -63,7 +62,7 @@ void measure_ceilings(const Options& options) {
   run.stop.time_limit = 1;
   Runner runner(run);
   if (!run.why_untimed.empty()) throw Error(run.why_untimed);
-  Ceilings ceilings = Ceilings::of_this_machine();
+  Ceilings ceilings = options.run.ceilings;
   if (ceilings.file().empty()) throw Error("no file to keep the rates in: neither XDG_CACHE_HOME nor HOME is set");
   ceilings.check_file();
 
@@ -71,7 +70,7 @@ void measure_ceilings(const Options& options) {
   table.row({"part", "measured", "theoretical", "reached", "by"}, TextTable::Colour::faint);
   std::set<std::string> done;
   for (const auto& backend : Registry::instance().backends()) {
-    Device* device = runner.place(*backend).device;
+    Device* device = runner.device(*backend).device;
     if (!device || device->info().emulated || !done.insert(device->info().key).second) continue;
     const DeviceInfo& info = device->info();
     Peaks measured;

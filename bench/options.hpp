@@ -1,7 +1,8 @@
-// What the user asked for.
+// The command line as data.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/report/compare.hpp"
@@ -12,8 +13,22 @@
 namespace crosswarp {
 
 struct Options {
-  enum class Action { run, list, dry_run, verify, devices, measure, report, compare, profile, nothing };
+  enum class Action {
+    run,
+    list,
+    dry_run,
+    verify,
+    profile,
+    devices,
+    measure,
+    report,
+    compare,
+    explain_counters,
+    print_text
+  };
   Action action = Action::run;
+  std::string text;  ///< For print_text: help, version, manual, completions.
+
   Filter filter;
   std::vector<Mode> modes;
   std::vector<LaunchBy> launch_by;
@@ -21,26 +36,38 @@ struct Options {
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.
   bool accuracy = false;                 ///< Measured after timing, or after --verify.
-  std::string json, csv;
-  bool force_overwrite = false;  ///< Of `json` and `csv`.
+  std::string json, csv;                 ///< Output files; empty for none.
+  bool force_overwrite = false;          ///< Of `json` and `csv`.
   bool quiet = false;
-  std::string resume;                ///< The file whose cells are kept.
-  std::string request;               ///< Which cells and how they are measured, for a run that goes on.
-  std::vector<std::string> modules;  ///< Loaded already.
-  bool in_process = false;           ///< No workers.
-  double hang_limit = 300;           ///< Seconds without a sign of life after which a worker is ended.
-  std::string worker;                ///< This process is one: the descriptors that it got.
+  std::string resume;                        ///< The results file to continue.
+  std::string request;                       ///< The arguments that --resume repeats: cells and how they are measured.
+  std::vector<std::string> modules;          ///< Loaded before parse().
+  bool in_process = false;                   ///< No workers.
+  double hang_limit = 300;                   ///< Seconds without progress after which a worker is killed.
+  std::string worker;                        ///< File descriptors of a worker process; empty in the main process.
+  std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
 
   ReportRequest report;
   CompareOptions comparison;
 
   std::string program;
-  std::vector<std::string> arguments;        ///< All of them, from the program on.
-  std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
+  std::vector<std::string> arguments;  ///< The whole command line, program included.
+
+  /// The value of the last `<name>=<value>` in benchmark_flags; empty for none.
+  std::string benchmark_flag(std::string_view name) const;
 };
 
-/// Reads the command line. Prints help and asks for nothing more where that is what the user wants. Throws Error, in
-/// one line, for everything that does not fit.
-Options parse(int argc, char** argv);
+/// Modules to load before parse(): backends, experiments, variants and axes in the options may come from them.
+struct ModuleRequest {
+  std::vector<std::string> paths;
+  double hang_limit = Options().hang_limit;
+};
+ModuleRequest module_request(const std::vector<std::string>& arguments);
+
+/// Parses a command line, program included. Throws Error, in one line.
+Options parse(const std::vector<std::string>& arguments);
+
+/// The command line of a resumed run: `arguments` in addition to the request of the earlier run, which they override.
+std::vector<std::string> resumed(const std::vector<std::string>& arguments, const std::string& request);
 
 }  // namespace crosswarp

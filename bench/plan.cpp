@@ -21,9 +21,9 @@ constexpr std::size_t default_share = 32;  // a default point takes at most this
 std::vector<std::string> best_backends(Executor& executor) {
   std::vector<std::string> usable;
   for (const auto& backend : Registry::instance().backends()) {
-    const Seat& seat = executor.seat(*backend);
-    if (!seat.device || seat.device->emulated) continue;
-    if (seat.device->key != "host") return {backend->name()};
+    const DeviceStatus& status = executor.status(*backend);
+    if (!status.device || status.device->emulated) continue;
+    if (status.device->key != "host") return {backend->name()};
     usable.push_back(backend->name());
   }
   if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
@@ -55,22 +55,14 @@ bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, cons
   });
 }
 
-std::string benchmark_filter(const Options& options) {
-  std::string pattern;
-  for (const std::string& flag : options.benchmark_flags)
-    if (constexpr std::string_view name = "--benchmark_filter="; flag.starts_with(name))
-      pattern = flag.substr(name.size());
-  return pattern;
-}
-
 }  // namespace
 
 Plan plan(const Options& options, Executor& executor) {
   Filter filter = options.filter;
   for (const std::string& name : filter.backends)
-    if (const Seat& seat = executor.seat(Registry::instance().backend(name)); !seat.device)
-      throw Error(fmt::format("--backend {}: {}", name, seat.why_not));
-    else if (seat.device->emulated && options.action == Options::Action::run)
+    if (const DeviceStatus& status = executor.status(Registry::instance().backend(name)); !status.device)
+      throw Error(fmt::format("--backend {}: {}", name, status.why_not));
+    else if (status.device->emulated && options.action == Options::Action::run)
       throw Error(
           fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(executor);
@@ -78,17 +70,18 @@ Plan plan(const Options& options, Executor& executor) {
   Plan plan{{}, filter.backends};
   if (std::count(options.launch_by.begin(), options.launch_by.end(), LaunchBy::graph))
     for (const std::string& name : filter.backends)
-      if (const Seat& seat = executor.seat(Registry::instance().backend(name)); seat.device && !seat.device->graphs)
+      if (const DeviceStatus& status = executor.status(Registry::instance().backend(name));
+          status.device && !status.device->graphs)
         throw Error(fmt::format(
             "--graph: {} runs on {}, which has no graphs; leave out --graph, or choose a --backend on a GPU", name,
-            seat.device->name));
+            status.device->name));
 
-  const std::string pattern = benchmark_filter(options);
+  const std::string pattern = options.benchmark_flag("--benchmark_filter");
   std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
   for (const Cell& cell : Registry::instance().cells(filter)) {
-    const Seat& seat = executor.seat(*cell.backend);
-    const auto& device = seat.device;
+    const DeviceStatus& status = executor.status(*cell.backend);
+    const auto& device = status.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
     if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) continue;
     if (device && is_default_sweep(*cell.experiment, filter) &&
@@ -97,12 +90,12 @@ Plan plan(const Options& options, Executor& executor) {
       continue;
     }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
-    if (device && bytes > seat.free_memory) {
+    if (device && bytes > status.free_memory) {
       Result& result = plan.too_large[cell.id()];
       result.cell = cell;
       result.device = *device;
       result.note = fmt::format("needs {} of memory, {} has {} free", binary_bytes(static_cast<double>(bytes)),
-                                device->name, binary_bytes(static_cast<double>(seat.free_memory)));
+                                device->name, binary_bytes(static_cast<double>(status.free_memory)));
     }
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }

@@ -49,14 +49,14 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
   Message reply{nlohmann::ordered_json::object(), {}};
   if (const auto known = request.head.find("bandwidth"); known != request.head.end())
     here.runner.assume_bandwidth(known->at("key"), known->at("value"));
-  if (what == "look") {
+  if (what == "device_key") {
     const std::vector<DeviceInfo> devices = backend().devices();
     reply.head["key"] = ordinal < devices.size() ? devices[ordinal].key : "";
-  } else if (what == "seat") {
-    const Seat& seat = here.seat(backend());
-    reply.head["why_not"] = seat.why_not;
-    reply.head["free_memory"] = seat.free_memory;
-    if (seat.device) reply.head["device"] = to_json(*seat.device);
+  } else if (what == "status") {
+    const DeviceStatus& status = here.status(backend());
+    reply.head["why_not"] = status.why_not;
+    reply.head["free_memory"] = status.free_memory;
+    if (status.device) reply.head["device"] = to_json(*status.device);
   } else if (what == "bandwidth") {
     reply.head["value"] = here.measured_bandwidth(backend());
   } else if (what == "count") {
@@ -154,7 +154,7 @@ int serve(const Options& options) {
       if (lost)
         reply = {{{"lost", why_lost(reply, position)}}, {}};
       else
-        position.enter(Position::nobody);
+        position.enter(Position::none);
       channel.send(reply);
       if (lost) _exit(0);  // destructors would wait for a device that never answers
     }

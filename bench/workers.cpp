@@ -1,4 +1,4 @@
-// What fails is told from what was only beside it by where the worker was when it died.
+// The worker's last position identifies the failing cell.
 #include "bench/workers.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr int glance = 250;  // milliseconds between two looks at a worker
+constexpr int poll_interval = 250;  // milliseconds
 
 Result to_be_run(const Cell& cell, Mode mode = Mode::cold, LaunchBy launch_by = LaunchBy::stream) {
   Result result;
@@ -32,9 +32,9 @@ void fail_result(Result& result, const std::string& why) {
 
 Workers::Workers(const Options& options) : options_(options) {}
 
-/// The one of a device, or any where `key` names none. One that has not opened any yet becomes that of the first.
-Workers::Place Workers::place(const std::string& key) {
-  Place found = key.empty() ? workers_.begin() : workers_.find(key);
+/// The worker of a device, or any worker for an empty key. A worker without a device takes the first key asked for.
+Workers::WorkerEntry Workers::worker_for(const std::string& key) {
+  WorkerEntry found = key.empty() ? workers_.begin() : workers_.find(key);
   if (found == workers_.end())
     if (auto idle = workers_.extract(""); !idle.empty()) {
       idle.key() = key;
@@ -45,41 +45,41 @@ Workers::Place Workers::place(const std::string& key) {
   return found;
 }
 
-/// Asks once more where a worker died of no cell's doing, which may have come from outside.
+/// Asks a second time if the worker died outside of any cell: something else may have killed it.
 Workers::Answer Workers::ask(const std::string& key, const Message& request) {
   for (bool again = false;; again = true) {
-    const Place place = this->place(key);
-    Worker& worker = *place->second;
-    worker.position().enter(Position::nobody);
+    const WorkerEntry entry = worker_for(key);
+    Worker& worker = *entry->second;
+    worker.position().enter(Position::none);
     worker.position().placement = 0;
-    worker.channel().send(request);  // if it is gone, waiting tells
+    worker.channel().send(request);  // wait_for() notices a worker that is gone
     Answer answer = wait_for(worker);
     if (answer.message) return answer;
-    workers_.erase(place);
-    if (again || interrupted() || answer.culprit != Position::nobody) return answer;
+    workers_.erase(entry);
+    if (again || interrupted() || answer.culprit != Position::none) return answer;
   }
 }
 
 Workers::Answer Workers::wait_for(Worker& worker) {
   const auto now = std::chrono::steady_clock::now;
-  double silence = 0;  // seconds without a step
+  double silence = 0;  // seconds without progress
   std::uint64_t steps = worker.position().steps;
   for (;;) {
     const auto began = now();
-    const bool is_there = worker.channel().wait(glance);
+    const bool is_there = worker.channel().wait(poll_interval);
     const Position& position = worker.position();
     if (auto message = worker.channel().next()) {
-      if (!message->head.contains("lost")) return {std::move(message), {}, Position::nobody};
+      if (!message->head.contains("lost")) return {std::move(message), {}, Position::none};
       return {{}, message->head.at("lost"), position.cell};
     }
-    if (interrupted()) return {{}, "interrupted", Position::nobody};
+    if (interrupted()) return {{}, "interrupted", Position::none};
     if (!is_there) {
       const std::string how = worker.how_it_ended();
       return {{}, "ended its process: " + (how.empty() ? "exit code 0" : how), position.cell};
     }
     if (watch) watch(position);
-    // A machine that slept, or a stopped program, is no hang.
-    silence += std::min(std::chrono::duration<double>(now() - began).count(), 4e-3 * glance);
+    // A suspended machine or program is no hang.
+    silence += std::min(std::chrono::duration<double>(now() - began).count(), 4e-3 * poll_interval);
     if (position.steps != steps) silence = 0;
     steps = position.steps;
     if (silence > options_.hang_limit)
@@ -87,73 +87,71 @@ Workers::Answer Workers::wait_for(Worker& worker) {
   }
 }
 
-const Seat& Workers::seat(const Backend& backend) {
+const DeviceStatus& Workers::status(const Backend& backend) {
   const std::string name = backend.name();
-  const auto [found, is_new] = seats_.try_emplace(name);
-  if (!is_new) return found->second;
-  Seat& seat = found->second;
-  const Answer where = ask("", {{{"do", "look"}, {"backend", name}}, {}});
-  if (where.message) keys_[name] = where.message->head.at("key");
-  const Answer opened = ask(keys_[name], {{{"do", "seat"}, {"backend", name}}, {}});
+  const auto [found, is_new] = statuses_.try_emplace(name);
+  DeviceStatus& status = found->second;
+  if (!is_new) return status;
+  const Answer key = ask("", {{{"do", "device_key"}, {"backend", name}}, {}});
+  if (key.message) keys_[name] = key.message->head.at("key");
+  const Answer opened = ask(keys_[name], {{{"do", "status"}, {"backend", name}}, {}});
   if (!opened.message) {
-    seat.why_not = opened.why;
-    return seat;
+    status.why_not = opened.why;
+    return status;
   }
   const nlohmann::ordered_json& head = opened.message->head;
-  seat.why_not = head.at("why_not");
-  seat.free_memory = head.at("free_memory");
-  if (head.contains("device")) seat.device = device_info(head.at("device"));
-  return seat;
+  status.why_not = head.at("why_not");
+  status.free_memory = head.at("free_memory");
+  if (head.contains("device")) status.device = device_info(head.at("device"));
+  return status;
 }
 
 double Workers::measured_bandwidth(const Backend& backend) {
-  if (!seat(backend).device) return 0;
+  if (!status(backend).device) return 0;
   const Answer answer = ask(keys_[backend.name()], {{{"do", "bandwidth"}, {"backend", backend.name()}}, {}});
   if (!answer.message) return 0;
   return bandwidths_[keys_[backend.name()]] = answer.message->head.at("value");
 }
 
-/// Lines name the device; this adds what else is known of it.
-void Workers::know_device(Result& result) {
-  const Seat& where = seat(*result.cell.backend);
-  if (where.device && (result.status != Status::skipped || !result.device.name.empty())) result.device = *where.device;
+/// Completes the device, of which a result's line has only the name.
+void Workers::restore_device(Result& result) {
+  const auto& device = status(*result.cell.backend).device;
+  if (device && (result.status != Status::skipped || !result.device.name.empty())) result.device = *device;
 }
 
-/// Puts the answers to `head` about `results` in their place: device by device, and again without the culprit for as
-/// long as there is one. `fail` marks a result.
-void Workers::settle(std::vector<Result>& results, const nlohmann::ordered_json& head,
-                     const std::function<void(Result&, const std::string&)>& fail) {
-  std::map<std::string, std::vector<std::size_t>> by_device;
+/// Sends the request to each result's device and stores the answers in `results`; empty after an interruption. A result
+/// whose cell ended its worker is marked by `fail`, and the others of that device are asked for again.
+void Workers::ask_for_each(std::vector<Result>& results, const nlohmann::ordered_json& head, const Fail& fail) {
+  std::map<std::string, std::vector<std::size_t>> by_device;  // indices of results
   for (std::size_t i = 0; i < results.size(); ++i) {
-    seat(*results[i].cell.backend);
+    status(*results[i].cell.backend);
     by_device[keys_[results[i].cell.backend->name()]].push_back(i);
   }
-  for (auto& [key, places] : by_device)
-    while (!places.empty()) {
+  const auto fail_at = [&](std::size_t i, const std::string& why) {
+    fail(results[i], why);
+    restore_device(results[i]);
+  };
+  for (auto& [key, indices] : by_device)
+    while (!indices.empty()) {
       Message request{head, {}};
       if (const auto known = bandwidths_.find(key); known != bandwidths_.end())
         request.head["bandwidth"] = {{"key", key}, {"value", known->second}};
-      for (const std::size_t i : places) request.results.push_back(results[i]);
+      for (const std::size_t i : indices) request.results.push_back(results[i]);
       Answer answer = ask(key, request);
       if (answer.message) {
-        for (std::size_t k = 0; k < places.size(); ++k) {
-          results[places[k]] = answer.message->results.at(k);
-          know_device(results[places[k]]);
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+          results[indices[k]] = std::move(answer.message->results.at(k));
+          restore_device(results[indices[k]]);
         }
         break;
       }
       if (interrupted()) return results.clear();
-      const auto fail_at = [&](std::size_t i) {
-        fail(results[i], answer.why);
-        know_device(results[i]);
-      };
-      if (answer.culprit < places.size()) {
-        fail_at(places[answer.culprit]);
-        places.erase(places.begin() + static_cast<std::ptrdiff_t>(answer.culprit));
-      } else {
-        for (const std::size_t i : places) fail_at(i);
+      if (answer.culprit >= indices.size()) {
+        for (const std::size_t i : indices) fail_at(i, answer.why);
         break;
       }
+      fail_at(indices[answer.culprit], answer.why);
+      indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(answer.culprit));
     }
 }
 
@@ -161,19 +159,19 @@ std::vector<Result> Workers::run(const std::vector<Cell>& cells, Mode mode, cons
                                  LaunchBy launch_by) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(to_be_run(cell, mode, launch_by));
-  settle(results, {{"do", "run"}, {"backends", backends}}, fail_result);
+  ask_for_each(results, {{"do", "run"}, {"backends", backends}}, fail_result);
   return results;
 }
 
 Result Workers::verify(const Cell& cell) {
   std::vector<Result> results{to_be_run(cell)};
-  settle(results, {{"do", "verify"}}, fail_result);
+  ask_for_each(results, {{"do", "verify"}}, fail_result);
   return results.empty() ? to_be_run(cell) : results.front();
 }
 
 void Workers::count(std::vector<Result>& results) {
   std::vector<Result> counted = results;
-  settle(counted, {{"do", "count"}}, [](Result& result, const std::string& why) {
+  ask_for_each(counted, {{"do", "count"}}, [](Result& result, const std::string& why) {
     result.counters = Counters{.counts = {}, .kernels = {}, .why_not = why};
   });
   if (!counted.empty()) results = std::move(counted);
@@ -181,17 +179,17 @@ void Workers::count(std::vector<Result>& results) {
 
 void Workers::accuracy(std::vector<Result>& results) {
   std::vector<Result> measured = results;
-  settle(measured, {{"do", "accuracy"}},
-         [](Result& result, const std::string& why) { result.accuracy = Accuracy{.on = {}, .why_not = why}; });
+  ask_for_each(measured, {{"do", "accuracy"}},
+               [](Result& result, const std::string& why) { result.accuracy = Accuracy{.on = {}, .why_not = why}; });
   if (!measured.empty()) results = std::move(measured);
 }
 
 bool Workers::end() {
   bool well = true;
   for (auto& [key, worker] : workers_) {
-    if (interrupted()) continue;  // they are ended as they are
+    if (interrupted()) continue;  // destructors kill them
     const std::string how = worker->dismiss();
-    if (!how.empty()) std::cerr << fmt::format("bench: a worker ended badly after its last cell: {}\n", how);
+    if (!how.empty()) std::cerr << fmt::format("bench: a worker failed after its last cell: {}\n", how);
     well = well && how.empty();
   }
   workers_.clear();

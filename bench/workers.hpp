@@ -1,8 +1,9 @@
-// Cells in processes of their own: one for each physical device, with all its backends, and a new one after a fault.
+// Cells in worker processes: one per physical device, shared by its backends, replaced after a fault.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,12 @@
 
 namespace crosswarp {
 
-/// This process opens no device. A cell that ends its worker, makes the device unusable, or gives no sign of life for
-/// `--hang-limit` has failed, with that reason; those beside it run again without it.
+/// Opens no device in this process. A cell fails if it ends its worker, makes the device unusable, or makes no progress
+/// for `--hang-limit` seconds; the other cells of the request run again without it.
 class Workers final : public Executor {
  public:
   explicit Workers(const Options& options);
-  const Seat& seat(const Backend& backend) override;
+  const DeviceStatus& status(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override;
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
@@ -27,23 +28,24 @@ class Workers final : public Executor {
 
  private:
   struct Answer {
-    std::optional<Message> message;  ///< None where the worker died or was ended.
-    std::string why;                 ///< Then the reason, and
-    std::uint64_t culprit;           ///< whose it is: its place among the request's results, or Position::nobody.
+    std::optional<Message> message;  ///< None if the worker died or was killed; then:
+    std::string why;                 ///< the reason,
+    std::uint64_t culprit;           ///< the index of the failing result in the request, or Position::none.
   };
+  using Fail = std::function<void(Result&, const std::string& why)>;
+
   Answer ask(const std::string& key, const Message& request);
   Answer wait_for(Worker& worker);
-  using Place = std::map<std::string, std::unique_ptr<Worker>>::iterator;
-  Place place(const std::string& key);
-  void know_device(Result& result);
-  void settle(std::vector<Result>& results, const nlohmann::ordered_json& head,
-              const std::function<void(Result&, const std::string&)>& fail);
+  using WorkerEntry = std::map<std::string, std::unique_ptr<Worker>>::iterator;
+  WorkerEntry worker_for(const std::string& key);
+  void restore_device(Result& result);
+  void ask_for_each(std::vector<Result>& results, const nlohmann::ordered_json& head, const Fail& fail);
 
   const Options& options_;
-  std::map<std::string, Seat> seats_;                       // by backend
-  std::map<std::string, std::string> keys_;                 // by backend: of the device, empty where there is none
-  std::map<std::string, double> bandwidths_;                // by the device's key: a new worker need not measure again
-  std::map<std::string, std::unique_ptr<Worker>> workers_;  // by the device's key
+  std::map<std::string, DeviceStatus> statuses_;            // by backend
+  std::map<std::string, std::string> keys_;                 // device keys by backend; empty without a device
+  std::map<std::string, double> bandwidths_;                // by device key: a new worker need not measure again
+  std::map<std::string, std::unique_ptr<Worker>> workers_;  // by device key
 };
 
 }  // namespace crosswarp

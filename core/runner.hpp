@@ -1,9 +1,10 @@
-// Runs cells: prepares the problem, verifies, times side by side, verifies again.
+// Runs cells: verifies them and times those of one point side by side.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ceilings.hpp"
@@ -14,88 +15,83 @@
 namespace crosswarp {
 
 struct RunOptions {
-  std::size_t device = 0;  ///< The place in each backend's list.
+  std::size_t device = 0;  ///< Index in each backend's list of devices.
   std::uint64_t seed = 1;
   StopRule stop = {};
-  Ceilings ceilings = {};        ///< Measured by earlier runs; new ones are added. The memory's is not among them.
-  std::string why_untimed = {};  ///< Why times would say nothing here (a profiler is attached): then none are kept.
-  Position* position = nullptr;  ///< Noted before each launch, where somebody watches.
+  Ceilings ceilings = {};        ///< From earlier runs; new measurements are added. Without the memory's.
+  std::string why_untimed = {};  ///< A reason to keep no times, such as an attached profiler.
+  Position* position = nullptr;  ///< Updated before each launch; may be null.
 };
 
-/// Opens devices as they are needed and keeps them. Cells of one point on one physical device share their inputs.
+/// Opens devices on first use and keeps them. Cells of one point on one physical device share their inputs.
 class Runner {
  public:
-  explicit Runner(RunOptions options) : options_(options) {}
+  explicit Runner(RunOptions options) : options_(std::move(options)) {}
 
-  /// The device on which `cell` runs, or why there is none.
-  struct Place {
+  /// A backend's device, or the reason for having none.
+  struct OpenDevice {
     Device* device = nullptr;
     std::string why_not;
   };
-  Place place(const Backend& backend);
+  OpenDevice device(const Backend& backend);
 
-  /// Why `cell` is skipped on its device; empty where it can run.
+  /// Why `cell` is skipped on its device; empty if it can run.
   std::string skipped(const Cell& cell);
 
-  /// One launch on each of `sets` inputs, checked.
+  /// Checks one launch on each of `sets` inputs.
   Result verify(const Cell& cell, std::size_t sets = 1);
 
-  /// Cells of one experiment and point: verify, warm up, sample round-robin, verify again. Where one of them makes the
-  /// device unusable, the position stays at that cell, and what comes after it fails. By graph, rows that cannot be
+  /// Cells of one experiment and point: verifies, warms up, samples round-robin, verifies again. If a cell makes the
+  /// device unusable, the position stays at that cell, and all later cells fail. With graphs, rows that cannot be
   /// captured are skipped.
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                           LaunchBy launch_by = LaunchBy::stream);
 
   /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
-  /// What is timed afterwards is not comparable to what was timed before.
+  /// Later times are not comparable to earlier ones.
   void count(std::vector<Result>& results, const std::vector<const Counter*>& wanted);
 
-  /// Measures the error of each result that is ok, on general inputs. All of one experiment and point.
+  /// Measures the errors of each result that is ok, on general inputs. All of one experiment and point.
   void accuracy(std::vector<Result>& results);
 
-  /// Launches a cell `launches` times, alone and with nothing held back, for a profiler that watches. Each launch
-  /// stands in a range of the cell's id; `mode` says what is in the caches. Times nothing.
+  /// Launches a cell `launches` times for a profiler: alone, untimed, without a gate, each launch in a range with the
+  /// cell's id. `mode` decides whether caches are flushed.
   Result profile(const Cell& cell, Mode mode, std::size_t launches);
 
-  /// Whether a device that was opened has become unusable.
+  /// Whether an open device has become unusable.
   bool lost_device() const;
 
-  /// The measured memory ceiling of `device`, taken on first use. 0 where nothing is timed.
+  /// The measured memory bandwidth of `device`, taken on first use. 0 if nothing is timed.
   double measured_bandwidth(Device& device);
 
-  /// Takes it as given for the device of that key, as another process measured it.
+  /// Sets the memory bandwidth of the device with this key, measured by another process.
   void assume_bandwidth(const std::string& key, double bandwidth) { bandwidths_[key] = bandwidth; }
 
-  /// The measured rate of a part of `device`: of memory as above, of others by RunOptions. 0 where nobody knows.
+  /// The measured rate of a device part; 0 for unknown.
   double measured_peak(Device& device, std::string_view part);
 
  private:
-  /// Rate of reads from the nearest caches: the ceiling for memory rates of a device without a theoretical peak.
+  class PointRun;
+
+  Result start(const Cell& cell);
+  /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
+  void enter(const Device& device, std::size_t cell = Position::none);
+  void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
+                 std::size_t cell);
+  void run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices, Mode mode,
+                 LaunchBy launch_by);
+  void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices);
+  void check_limits(Device& device, Result& result, double footprint, std::size_t sets);
+  /// Bandwidth of reads from the nearest caches: limits memory rates on a device without a theoretical peak.
   double cache_bandwidth(Device& device);
   void measure_cache_bandwidth(Device& device);
   /// Minimum seconds by measured ceilings; 0 for unknown.
   double least_measured_time(Device& device, const Cost& cost);
-  struct Batching;
-  struct Contestant;
-  struct Inputs;
-  struct Floors;
-  Result start(const Cell& cell);
-  /// To be called before anything is launched for the cell at place `cell`. Throws Error where the device is lost.
-  void enter(const Device& device, std::size_t cell = Position::nobody);
-  void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
-                 std::size_t cell);
-  void run_on(Device& device, std::vector<Result>& all, const std::vector<std::size_t>& places, Mode mode,
-              LaunchBy launch_by);
-  void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& places);
-  /// Returns the seconds that changing the inputs took.
-  double run_placement(Device& device, Inputs& inputs, const Batching& batching, std::vector<Contestant>& contestants,
-                       Floors& floors);
-  void conclude(Device& device, Result& result, double footprint, const Batching& batching);
 
   RunOptions options_;
   std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
   std::map<std::string, std::string> why_not_;              // by backend
-  std::map<std::string, double> bandwidths_;                // of memory, by device
+  std::map<std::string, double> bandwidths_;                // of memory, by device key
 };
 
 }  // namespace crosswarp

@@ -56,6 +56,15 @@ bool runs_outside(Device& device, Problem& problem, const Launches& launches, do
 
 }  // namespace
 
+Launches untimed(const Bound& bound, std::size_t sets, ResultIn result) {
+  return {.launch = bound.launch,
+          .count = sets,
+          .sets = sets,
+          .gated = false,
+          .result = result,
+          .workspace = bound.workspace.get()};
+}
+
 Capture::Capture(Device& device, const Problem& problem, std::size_t launches, std::size_t sets)
     : device_(device), problem_(problem), launches_(launches), sets_(sets) {
   for (const auto& piece : problem.outputs(0)) bytes_ += piece.size();

@@ -23,6 +23,9 @@ struct Launches {
   const Buffer<std::byte>* workspace = nullptr;
 };
 
+/// One launch on each set, outside of any timing.
+Launches untimed(const Bound& bound, std::size_t sets, ResultIn result);
+
 /// Device memory for copies of outputs, taken in stream order: one place for each launch of a sample. Where memory is
 /// too short for it, nothing is captured, and outputs are judged where they lie.
 class Capture {

@@ -534,7 +534,7 @@ class MutationTest : public testing::Test {
   void TestBody() override {
     ASSERT_TRUE(judges().contains(cell_.experiment->name))
         << "tests/mutations.cpp does not know what is judged of " << cell_.experiment->name << ": add a judge()";
-    Device& device = *runner().place(*cell_.backend).device;
+    Device& device = *runner().device(*cell_.backend).device;
     const auto problem = cell_.experiment->prepare(device, cell_.point, input_seed, sets);
     const Bound bound = cell_.variant->bind(device, *problem, *cell_.tuning);
     Verdict right;
@@ -700,7 +700,7 @@ std::vector<Cell> cells() {
   std::vector<Cell> all;
   std::set<std::string> done;  // by a backend before, on the same device
   for (const auto& backend : Registry::instance().backends()) {
-    const Device* device = runner().place(*backend).device;
+    const Device* device = runner().device(*backend).device;
     if (!device) continue;
     for (const auto& [name, experiment] : Registry::instance().experiments()) {
       std::map<std::string, std::vector<Cell>> by_kind;

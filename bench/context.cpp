@@ -1,0 +1,69 @@
+// Facts of the build, the command line and the devices, as text.
+#include "bench/context.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+
+#include "bench/version.hpp"
+
+namespace crosswarp {
+namespace {
+
+std::string prefix_of(const DeviceInfo& info) { return "device." + info.key + "."; }
+
+}  // namespace
+
+Context context_of(const Options& options, const Plan& plan, Executor& executor) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  Context context{{"date", fmt::format("{:%FT%T+00:00}", fmt::gmtime(std::time(nullptr)))},
+                  {"host_name", host.data()},
+                  {"executable", options.program},
+                  {"library", "crosswarp"},
+                  {"version", version()},
+                  {"commit", commit()},
+                  {"library_build_type", build_type()},
+                  {"seed", std::to_string(options.run.seed)},
+                  {"min_time_s", fmt::format("{}", options.run.stop.min_time)},
+                  {"precision", fmt::format("{}", options.run.stop.precision)},
+                  {"placements", std::to_string(options.run.stop.placements)},
+                  {"request", options.request}};
+  std::string backends;
+  for (const std::string& name : plan.backends) {
+    backends += (backends.empty() ? "" : ",") + name;
+    const Backend& backend = Registry::instance().backend(name);
+    for (const auto& [what, is] : backend.versions()) context[what] = is;
+    const DeviceStatus& status = executor.status(backend);
+    if (!status.device) continue;
+    const DeviceInfo& info = *status.device;
+    const std::string prefix = prefix_of(info);
+    for (const auto& [what, is] : info.versions) context[prefix + what] = is;
+    context[prefix + "name"] = info.name;
+    context[prefix + "architecture"] = info.architecture;
+    context[prefix + "memory_bytes"] = std::to_string(info.memory);
+    context[prefix + "cache_bytes"] = std::to_string(info.cache);
+    context[prefix + "compute_units"] = std::to_string(info.compute_units);
+    if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
+    if (info.peak("memory") > 0)
+      context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
+  }
+  context["backends"] = backends;
+  return context;
+}
+
+void add_measured_bandwidths(Context& context, const Options& options, const Plan& plan, Executor& executor) {
+  if (!options.run.why_untimed.empty()) return;
+  for (const std::string& name : plan.backends) {
+    const Backend& backend = Registry::instance().backend(name);
+    const DeviceStatus& status = executor.status(backend);
+    if (!status.device) continue;
+    std::string& fact = context[prefix_of(*status.device) + "measured_bytes_per_second"];
+    if (fact.empty()) fact = fmt::format("{:.4g}", executor.measured_bandwidth(backend));
+  }
+}
+
+}  // namespace crosswarp

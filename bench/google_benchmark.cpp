@@ -1,0 +1,83 @@
+// Replays measured results: each row is registered as a benchmark that only looks up its time. Google Benchmark
+// aggregates, formats and writes them as its flags ask.
+#include "bench/google_benchmark.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// `result`: null after an interruption.
+void replay(benchmark::State& state, const Result* result) {
+  if (!result || !result->time()) {
+    state.SkipWithError(result ? result->label().c_str() : "interrupted");
+    return;
+  }
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(*result->time());
+  state.SetLabel(result->label());
+  const auto count = [&](const char* name, std::optional<double> value) {
+    if (value) state.counters[name] = *value;
+  };
+  count("bytes_per_second", result->bytes_per_second());
+  count("flops_per_second", result->flops_per_second());
+  for (const Observation& o : result->observed) count(o.name.c_str(), o.value);
+  count("of_measured_peak", result->of_measured_peak());
+  count("of_theoretical_peak", result->of_theoretical_peak());
+  count("samples", static_cast<double>(flatten(result->measurement.seconds).size()));
+  count("spread", spread(flatten(result->measurement.seconds)));
+}
+
+/// For --benchmark_out alone: the tables are on the display.
+class NoDisplay final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const benchmark::BenchmarkReporter::Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+}  // namespace
+
+GoogleBenchmark::GoogleBenchmark(const Options& options) {
+  repetitions_ = std::max(1UL, std::strtoul(options.benchmark_flag("--benchmark_repetitions").c_str(), nullptr, 10));
+  std::vector<std::string> flags{options.program, fmt::format("--benchmark_repetitions={}", repetitions_)};
+  for (const std::string& flag : options.benchmark_flags) {
+    only_lists_ = only_lists_ || flag.starts_with("--benchmark_list_tests");
+    formats_output_ = formats_output_ || flag.starts_with("--benchmark_format");
+    writes_file_ = writes_file_ || flag.starts_with("--benchmark_out=");
+    // The plan applies the filter, to names without the suffixes that Google Benchmark adds.
+    if (!flag.starts_with("--benchmark_filter")) flags.push_back(flag);
+  }
+  std::vector<char*> argv;
+  for (std::string& flag : flags) argv.push_back(flag.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(flags.size());
+  benchmark::Initialize(&argc, argv.data());
+  if (argc > 1) throw Error(fmt::format("{}: not a flag of Google Benchmark", argv[1]));
+}
+
+void GoogleBenchmark::report(const Plan& plan, const std::vector<Repetitions>& results) const {
+  if (!only_lists_ && !formats_output_ && !writes_file_) return;
+  for (std::size_t g = 0; g < plan.groups.size(); ++g)
+    for (std::size_t c = 0; c < plan.groups[g].cells.size(); ++c) {
+      const auto next = [of_group = g < results.size() ? &results[g] : nullptr, c,
+                         repetition = std::size_t{0}](benchmark::State& state) mutable {
+        const bool is_there = of_group && repetition < of_group->size();
+        replay(state, is_there ? &(*of_group)[repetition][c] : nullptr);
+        ++repetition;
+      };
+      benchmark::RegisterBenchmark(plan.groups[g].name_of(plan.groups[g].cells[c]).c_str(), next)
+          ->Iterations(1)
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  NoDisplay none;
+  benchmark::RunSpecifiedBenchmarks(only_lists_ || formats_output_ ? nullptr : &none);
+}
+
+}  // namespace crosswarp

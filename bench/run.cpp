@@ -1,0 +1,252 @@
+// One loop over points and repetitions; the executor times the rows of a point side by side, in rounds.
+#include "bench/run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bench/context.hpp"
+#include "bench/google_benchmark.hpp"
+#include "bench/interrupt.hpp"
+#include "bench/progress.hpp"
+#include "bench/resume.hpp"
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// Interrupted by the user, or standard output is closed.
+bool ended() { return interrupted() || !std::cout; }
+
+/// Results of an earlier run, by name and repetition.
+class KnownResults {
+ public:
+  KnownResults() = default;
+  explicit KnownResults(Earlier& earlier) {
+    for (std::size_t i = 0; i < earlier.rows.size(); ++i)
+      results_.try_emplace({earlier.rows[i].name, earlier.rows[i].repetition}, std::move(earlier.results[i]));
+  }
+
+  std::size_t size() const { return results_.size(); }
+  /// Removes and returns a result. None if it is unknown or failed: the cell runs again.
+  std::optional<Result> take(const std::string& name, std::size_t repetition) {
+    const auto node = results_.extract({name, repetition});
+    if (node.empty() || !is_finished(node.mapped())) return {};
+    return std::move(node.mapped());
+  }
+  /// First repetitions of the cells that are not part of this run.
+  std::vector<Result> rest() const {
+    std::vector<Result> rest;
+    for (const auto& [key, result] : results_)
+      if (key.second == 0) rest.push_back(result);
+    return rest;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::size_t>, Result> results_;
+};
+
+/// The JSON file, the CSV file and the terminal.
+struct Outputs {
+  std::optional<JsonFile> json;
+  std::optional<CsvFile> csv;
+  bool prints_tables = true;
+  Terminal terminal = Terminal::of(STDOUT_FILENO);
+
+  void keep(const Result& result) {
+    if (json) json->add(result);
+  }
+  void print(const std::string& table) const {
+    if (prints_tables) std::cout << table << std::endl;
+  }
+};
+
+class Run {
+ public:
+  Run(const Options& options, const Plan& plan, Executor& executor)
+      : options_(options),
+        plan_(plan),
+        executor_(executor),
+        google_(options),
+        progress_(options.quiet, plan.groups.size() * google_.repetitions()),
+        results_(plan.groups.size()) {
+    outputs_.prints_tables = !google_.formats_output();
+  }
+
+  /// Returns the exit code.
+  int run() {
+    if (google_.only_lists()) return google_.report(plan_, {}), 0;
+    catch_interrupts();
+    open_outputs();
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g)
+      for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition)
+        run_group(g, repetition);
+    if (!options_.counters.empty()) count();
+    if (!ended()) print_findings();
+    google_.report(plan_, results_);
+    if (outputs_.json) outputs_.json->finish();
+    if (!interrupted()) return has_bad_result_ ? 1 : 0;
+    say_how_to_resume();
+    return 128 + interrupted();
+  }
+
+ private:
+  /// Opens the files and writes the context. If the user ends the run before it begins, files stay as they were.
+  void open_outputs() {
+    const bool replaces = options_.force_overwrite || options_.json == options_.resume;
+    if (!options_.json.empty()) outputs_.json.emplace(options_.json, replaces ? Existing::replace : Existing::refuse);
+    Context context = context_of(options_, plan_, executor_);
+    Earlier earlier;
+    if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
+    add_measured_bandwidths(context, options_, plan_, executor_);
+    if (ended()) return outputs_.json.reset();
+    context.insert(earlier.context.begin(), earlier.context.end());
+    if (outputs_.json) outputs_.json->begin(context, earlier.rows);
+    if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
+    known_ = KnownResults(earlier);
+    if (!options_.resume.empty() && !options_.quiet)
+      std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options_.resume);
+  }
+
+  /// Times the cells of a group that have no result yet, and prints the table of all.
+  void run_group(std::size_t index, std::size_t repetition) {
+    const Group& group = plan_.groups[index];
+    std::vector<Result> rows(group.cells.size());
+    std::vector<std::size_t> to_time;  // indices of rows
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (auto known = known_.take(group.name_of(group.cells[i]), repetition)) {
+        rows[i] = std::move(*known);
+        if (const auto& device = executor_.status(*group.cells[i].backend).device;
+            device && !rows[i].device.name.empty())
+          rows[i].device = *device;
+      } else if (const Result* skipped = plan_.skipped(group.cells[i])) {
+        rows[i] = *skipped;
+        rows[i].mode = group.mode;
+        rows[i].launch_by = group.launch_by;
+        rows[i].repetition = repetition;
+        outputs_.keep(rows[i]);
+      } else {
+        to_time.push_back(i);
+      }
+    progress_.begin(group, to_time.size(), "times");
+    const bool is_done = time(group, to_time, repetition, rows);
+    if (is_done && options_.accuracy) {
+      add_accuracy(executor_, rows);
+      for (const Result& row : rows) outputs_.keep(row);
+    }
+    progress_.done(!to_time.empty());
+    if (!is_done) return;  // interrupted
+    for (const Result& row : rows) {
+      has_bad_result_ = has_bad_result_ || (row.status != Status::ok && row.status != Status::skipped);
+      if (outputs_.csv && options_.counters.empty()) outputs_.csv->add(row);  // else when they are known
+    }
+    outputs_.print(table(rows, outputs_.terminal));
+    results_[index].push_back(std::move(rows));
+  }
+
+  /// Times the rows with these indices side by side. False after an interruption.
+  bool time(const Group& group, const std::vector<std::size_t>& indices, std::size_t repetition,
+            std::vector<Result>& rows) {
+    if (indices.empty()) return true;
+    std::vector<Cell> cells;
+    for (const std::size_t i : indices) cells.push_back(group.cells[i]);
+    executor_.watch = [&](const Position& p) { progress_.show(p.placement, options_.run.stop.placements); };
+    std::vector<Result> timed = executor_.run(cells, group.mode, plan_.backends, group.launch_by);
+    executor_.watch = nullptr;
+    for (std::size_t k = 0; k < timed.size(); ++k) {
+      timed[k].repetition = repetition;
+      outputs_.keep(timed[k]);
+      rows[indices[k]] = std::move(timed[k]);
+    }
+    return timed.size() == cells.size();
+  }
+
+  /// Reads the hardware counters of all timed rows. Last, since what is timed afterwards is no longer comparable.
+  void count() {
+    std::set<std::string> why_not;  // printed once, for however many cells
+    progress_ = Progress(options_.quiet, results_.size());
+    for (std::size_t g = 0; g < results_.size() && !ended(); ++g) {
+      if (results_[g].empty()) continue;
+      std::vector<Result>& first = results_[g].front();
+      std::vector<Result> uncounted;
+      std::vector<std::size_t> indices;
+      for (std::size_t i = 0; i < first.size(); ++i)
+        if (first[i].time() && !first[i].counters) {
+          uncounted.push_back(first[i]);
+          indices.push_back(i);
+        }
+      progress_.begin(plan_.groups[g], uncounted.size(), "counters");
+      if (!uncounted.empty()) executor_.count(uncounted);
+      progress_.done(!uncounted.empty());
+      for (std::size_t k = 0; k < indices.size(); ++k) first[indices[k]] = uncounted[k];
+      for (std::vector<Result>& repetition : results_[g])
+        for (std::size_t i = 0; i < repetition.size(); ++i) {
+          if (repetition[i].time()) {
+            repetition[i].counters = first[i].counters;
+            repetition[i].kernel = first[i].kernel;
+          }
+          outputs_.keep(repetition[i]);
+          if (outputs_.csv) outputs_.csv->add(repetition[i]);
+        }
+      for (const Result& result : first)
+        if (result.counters && !result.counters->why_not.empty()) why_not.insert(result.counters->why_not);
+      outputs_.print(counters_table(first, outputs_.terminal));
+    }
+    for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
+  }
+
+  /// Findings from several points of an experiment, on one device and in one mode.
+  void print_findings() {
+    std::map<std::tuple<const ExperimentEntry*, std::string, Mode, LaunchBy>, std::vector<Result>> series;
+    const auto add = [&](const std::vector<Result>& results) {
+      for (const Result& r : results) series[{r.cell.experiment, r.device.name, r.mode, r.launch_by}].push_back(r);
+    };
+    for (const Repetitions& group : results_)
+      if (!group.empty()) add(group.front());
+    add(known_.rest());
+    for (const auto& [of, results] : series) {
+      const auto& [experiment, device, mode, launch_by] = of;
+      const std::vector<Finding> findings = experiment->findings(outcomes(results));
+      if (findings.empty()) continue;
+      if (outputs_.json) outputs_.json->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
+      std::string text = fmt::format("{}  {}  |  {}: findings\n", experiment->name, to_string(mode, launch_by), device);
+      for (const Finding& finding : findings) text += "  " + to_string(finding) + "\n";
+      outputs_.print(text);
+    }
+  }
+
+  void say_how_to_resume() const {
+    std::cerr << "bench: interrupted; "
+              << (outputs_.json
+                      ? fmt::format("finished cells are in {0}: bench --resume {0} continues\n", options_.json)
+                  : options_.json.empty() ? "no results were kept: only a run with --json FILE can be resumed\n"
+                                          : "before its first result\n");
+  }
+
+  const Options& options_;
+  const Plan& plan_;
+  Executor& executor_;
+  GoogleBenchmark google_;
+  Outputs outputs_;
+  KnownResults known_;
+  Progress progress_;
+  std::vector<Repetitions> results_;  // by group
+  bool has_bad_result_ = false;
+};
+
+}  // namespace
+
+int run_benchmarks(const Options& options, const Plan& plan, Executor& executor) {
+  return Run(options, plan, executor).run();
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,430 @@
+// The rows of one point on one device, timed side by side: in each placement of the buffers bind → verify → sample in
+// rounds → verify again, with other inputs each time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/judgement.hpp"
+#include "core/random.hpp"
+#include "core/runner.hpp"
+#include "core/verification.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr std::size_t max_launches = 20;                   // per sample
+constexpr std::uint64_t generations = 2;                   // of inputs, alternating
+constexpr std::uint64_t rounds_between_refills = 8;        // on average
+constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
+constexpr double max_look = 0.2;                           // seconds at a closed gate
+constexpr double look_in_launches = 10;                    // the same, in launch times
+constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
+constexpr int leak_samples = 3;
+
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+double processor_clock() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
+/// have their references made in time. Short kernels are averaged over many; long ones need no averaging.
+std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode mode) {
+  if (mode == Mode::single) return 1;
+  const auto fit =
+      static_cast<double>(device.memory) / 128 / static_cast<double>(cell.experiment->footprint(cell.point));
+  const double checked = most_check_cost(device) / (generations * cell.experiment->check_cost(cell.point));
+  return static_cast<std::size_t>(std::clamp<double>(std::min(fit, checked), 1, max_launches));
+}
+
+/// Each observation's median over placements.
+std::vector<Observation> median_over(const std::vector<std::vector<Observation>>& placements) {
+  std::vector<Observation> medians;
+  if (!placements.empty()) medians = placements.front();
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    std::vector<double> values;
+    for (const auto& observed : placements) values.push_back(observed.at(i).value);
+    medians[i].value = median(values);
+  }
+  return medians;
+}
+
+}  // namespace
+
+class Runner::PointRun {
+ public:
+  /// `indices`: the rows' indices in `results`, which are those of the cells given to the runner.
+  PointRun(Runner& runner, Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
+           Mode mode, LaunchBy launch_by);
+  void run();
+
+ private:
+  /// A row that takes part. Bound to one placement's buffers at a time.
+  struct Row {
+    Result* result;
+    std::size_t index;
+    bool gated;
+    std::string id = result->cell.id();
+    Bound bound = {};
+    Launches launches = {};
+    bool stale = false;         // hot: the caches hold the inputs before the last change
+    double sample_seconds = 0;  // rough, from a verified sample
+    double wall = 0;            // seconds of all samples and verified samples
+    double cpu = 0;             // processor seconds of all samples
+    std::size_t samples = 0;
+    std::vector<std::vector<Observation>> observed = {};  // by placement
+  };
+
+  bool move_buffers();
+  void time_placement();
+  bool bind_rows();
+  bool verify_rows();
+  bool capture_graphs();
+  bool verify_rows_as_timed();
+  void sample_rows();
+  void verify_after_timing();
+  void end_placement();
+  void conclude();
+
+  void attempt(Row& row, const std::function<void()>& work);
+  bool for_each_row(const std::function<void(Row&)>& work);
+  void change_inputs();
+  bool inputs_are_due();
+  void verify_again(Row& row);
+  void verify_as_timed(Row& row, const std::string& when, double look, Before before = Before::poison);
+  double sample(Row& row);
+  std::function<double()> empty_sample(bool pdl);
+  const Placements& floor_of(const Result& result) const;
+
+  const RunOptions& options() const { return runner_.options_; }
+  void enter(std::size_t cell = Position::none) { runner_.enter(device_, cell); }
+  /// Distinct inputs: one per launch, or one for all.
+  std::size_t sets() const { return mode_ == Mode::hot ? 1 : launches_; }
+  double per_launch(double seconds) const { return seconds / static_cast<double>(launches_); }
+  bool by_graph() const { return launch_by_ == LaunchBy::graph; }
+
+  Runner& runner_;
+  Device& device_;
+  const Mode mode_;
+  const LaunchBy launch_by_;
+  const Cell cell_;               // any row's: all have the same experiment and point
+  const std::size_t launches_;    // per sample
+  std::vector<Result*> all_;      // also those that dropped out
+  std::vector<Row> rows_;         // still in the run
+  Placements floor_, pdl_floor_;  // samples of empty launches
+
+  std::size_t placement_ = 0;
+  bool is_first_ = true;  // nothing is timed yet
+  double setup_ = 0;      // seconds of making and changing inputs
+  const double max_setup_;
+  std::unique_ptr<Problem> problem_;
+  Buffer<std::byte> ballast_;
+  std::uint64_t generation_ = 0, refill_draws_ = 0;
+  RandomStream refill_random_{0, 0};
+  std::optional<Capture> capture_;
+};
+
+Runner::PointRun::PointRun(Runner& runner, Device& device, std::vector<Result>& results,
+                           const std::vector<std::size_t>& indices, Mode mode, LaunchBy launch_by)
+    : runner_(runner),
+      device_(device),
+      mode_(mode),
+      launch_by_(launch_by),
+      cell_(results[indices.front()].cell),
+      launches_(launches_per_sample(device.info(), cell_, mode)),
+      max_setup_(runner.options_.stop.time_limit * static_cast<double>(indices.size())) {
+  enter();
+  runner.measured_bandwidth(device);  // also raises an idle device to its working clock
+  for (const std::size_t i : indices) {
+    Result& result = results[i];
+    result.measured_peak = runner.measured_peak(device, result.cost.ceiling);
+    result.measurement.launches = launches_;
+    result.measurement.before = device.telemetry();
+    all_.push_back(&result);
+    rows_.push_back({&result, i, result.cell.variant->result == ResultIn::device});
+  }
+}
+
+void Runner::PointRun::run() {
+  for (; placement_ < options().stop.placements && !rows_.empty() && setup_ <= max_setup_; ++placement_) {
+    if (!move_buffers()) break;
+    time_placement();
+    end_placement();
+  }
+  conclude();
+}
+
+/// Allocates the buffers at other addresses. False if that fails after the first placement: the samples so far stay.
+bool Runner::PointRun::move_buffers() {
+  const double began = wall_clock();
+  enter();
+  if (options().position) options().position->placement = placement_;
+  try {
+    if (problem_) problem_->release();
+    device_.relocate(placement_);
+    // An allocation of another size shifts all buffers behind it.
+    ballast_ = Buffer<std::byte>(device_, mix(options().seed + placement_) % max_ballast);
+    if (problem_)
+      problem_->allocate();
+    else
+      problem_ = cell_.experiment->prepare(device_, cell_.point, options().seed, sets());
+  } catch (const std::exception&) {
+    if (placement_ == 0) throw;
+    return false;
+  }
+  generation_ = placement_ % generations;
+  refill_random_ = RandomStream(options().seed, placement_);
+  refill_draws_ = 0;
+  setup_ += wall_clock() - began;
+  return true;
+}
+
+void Runner::PointRun::time_placement() {
+  is_first_ = rows_.front().result->measurement.seconds.empty();
+  capture_.emplace(device_, *problem_, launches_, sets());
+  if (bind_rows() && verify_rows() && capture_graphs() && verify_rows_as_timed()) {
+    sample_rows();
+    verify_after_timing();
+  }
+  capture_.reset();
+}
+
+/// Before the first inputs: anything that .prepare derives from them would be lost.
+bool Runner::PointRun::bind_rows() {
+  const bool any = for_each_row([&](Row& row) {
+    const Cell& cell = row.result->cell;
+    row.result->status = Status::ok;
+    row.bound = cell.variant->bind(device_, *problem_, *cell.tuning);
+    row.launches = {.launch = row.bound.launch,
+                    .count = launches_,
+                    .sets = sets(),
+                    .cold = mode_ != Mode::hot,
+                    .gated = row.gated,
+                    .result = cell.variant->result,
+                    .workspace = row.bound.workspace.get()};
+    if (mode_ == Mode::hot) row.launches.launch = [once = row.bound.launch](std::size_t) { once(0); };
+  });
+  if (any) change_inputs();
+  return any;
+}
+
+/// In the first placement only.
+bool Runner::PointRun::verify_rows() {
+  if (!is_first_) return true;
+  if (!for_each_row([&](Row& row) {
+        runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index);
+        if (row.result->status == Status::ok && problem_->has_inputs()) verify_again(row);
+      }))
+    return false;
+  change_inputs();
+  if (!for_each_row([&](Row& row) {
+        set_verdict(*row.result, verify_each_launch(device_, *problem_, *capture_, row.launches, row.sample_seconds),
+                    "when timed: ");
+      }))
+    return false;
+  change_inputs();
+  return true;
+}
+
+/// Verifies launches on the inputs that the previous ones left: they must be unchanged.
+void Runner::PointRun::verify_again(Row& row) {
+  for (std::size_t set = 0; set < sets(); ++set) {
+    enter(row.index);
+    row.bound.launch(set);
+  }
+  device_.synchronize();
+  set_verdict(*row.result, judge(*problem_, untimed(row.bound, sets(), row.launches.result)),
+              "launched again on the same inputs, which a launch must leave as they are: ");
+}
+
+/// Replaces each row's launches by one graph.
+bool Runner::PointRun::capture_graphs() {
+  if (!by_graph()) return true;
+  // First launches may do what cannot be captured: Kokkos grows its scratch memory.
+  return for_each_row([](Row& row) { row.launches.launch(0); }) && for_each_row([&](Row& row) {
+           try {
+             row.launches.launch = [graph = device_.capture(row.launches.launch, launches_)](std::size_t) { graph(); };
+             row.launches.count = 1;
+           } catch (const std::exception& error) {
+             if (!is_first_ || device_.lost()) throw;
+             skip(*row.result, error.what());
+           }
+         });
+}
+
+/// Also looks for leaks of device memory.
+bool Runner::PointRun::verify_rows_as_timed() {
+  return for_each_row([&](Row& row) {
+    double look = is_first_ ? std::min(look_in_launches * per_launch(row.sample_seconds), max_look) : 0;
+    // Other processes may allocate on the same device, but hardly the same amount each time.
+    std::size_t leaked = 0;
+    for (int i = 0; i < leak_samples; ++i, look = 0) {
+      const std::size_t before = device_.free_memory();
+      verify_as_timed(row, "when timed: ", look);
+      const std::size_t after = device_.free_memory();
+      if (!is_first_ || !device_.is_asynchronous() || after + min_leak >= before) return;
+      if (i > 0 && before - after != leaked) return;
+      leaked = before - after;
+    }
+    throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, launches_));
+  });
+}
+
+void Runner::PointRun::verify_as_timed(Row& row, const std::string& when, double look, Before before) {
+  set_verdict(*row.result, crosswarp::verify_as_timed(device_, *problem_, *capture_, row.launches, look, before), when);
+}
+
+/// Samples rows and empty launches in rounds, until each row's median is known.
+void Runner::PointRun::sample_rows() {
+  std::vector<std::function<double()>> turns, empty;
+  for (Row& row : rows_) turns.push_back([&] { return sample(row); });
+  std::vector<Placements*> floors{&floor_};
+  if (std::ranges::any_of(rows_, [](const Row& row) { return row.result->kernel.pdl; })) floors.push_back(&pdl_floor_);
+  for (const Placements* floor : floors) empty.push_back(empty_sample(floor == &pdl_floor_));
+  StopRule rule = share(options().stop);
+  rule.min_time = per_launch(rule.min_time);  // samples are seconds per launch
+  std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock, empty, [&] {
+    if (inputs_are_due()) change_inputs();
+  });
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
+    Measurement& m = row.result->measurement;
+    m.stopped = sampled[i].stopped;
+    row.wall += sampled[i].wall;
+    if (row.samples > 0) m.cpu_seconds = per_launch(row.cpu / static_cast<double>(row.samples));
+    if (!sampled[i].seconds.empty()) m.seconds.push_back(std::move(sampled[i].seconds));
+    if (m.stopped == "error") fail(*row.result, sampled[i].error);
+  }
+  for (std::size_t i = 0; i < floors.size(); ++i)
+    if (auto& seconds = sampled[rows_.size() + i].seconds; !seconds.empty()) floors[i]->push_back(std::move(seconds));
+}
+
+/// One sample: seconds per launch.
+double Runner::PointRun::sample(Row& row) {
+  enter(row.index);
+  // Nothing holds back a launch whose result goes to the host: only new inputs keep it from starting early.
+  const bool is_on_host = row.launches.result == ResultIn::host;
+  if (is_on_host) change_inputs();
+  if (row.stale) {
+    row.launches.launch(0);
+    device_.synchronize();
+    row.stale = false;
+  }
+  const Range range(device_, row.id);
+  const Launches& l = row.launches;
+  const double before = processor_clock();
+  const double seconds = device_.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated});
+  row.cpu += processor_clock() - before;
+  ++row.samples;
+  if (is_on_host)
+    if (const Verdict verdict = judge(*problem_, row.launches); !verdict.ok)
+      throw Error("returned a wrong result while timed: " + verdict.where);
+  return per_launch(seconds);
+}
+
+/// Samples of empty launches, by the mechanism of the rows.
+std::function<double()> Runner::PointRun::empty_sample(bool pdl) {
+  std::function<void(std::size_t)> launch = [&device = device_, pdl](std::size_t) { device.launch_empty(pdl); };
+  if (by_graph()) launch = [graph = device_.capture(launch, launches_)](std::size_t) { graph(); };
+  return [this, launch] {
+    enter();
+    return per_launch(
+        device_.time({.launch = launch, .count = by_graph() ? 1 : launches_, .cold = mode_ != Mode::hot}));
+  };
+}
+
+void Runner::PointRun::verify_after_timing() {
+  change_inputs();
+  for (Row& row : rows_) {
+    if (row.result->status == Status::ok)
+      attempt(row, [&] { verify_as_timed(row, "after timing: ", 0, Before::numbers); });
+    if (row.result->status == Status::ok) row.observed.push_back(problem_->observe());
+  }
+}
+
+/// Unbinds all rows and frees the ballast; those that are not ok or out of time leave the run.
+void Runner::PointRun::end_placement() {
+  // Rows bind in another order next time: small workspaces are neighbours, and their order is worth 4 % of a short
+  // launch.
+  if (!rows_.empty()) std::rotate(rows_.begin(), rows_.begin() + 1, rows_.end());
+  for (Row& row : rows_) {
+    row.launches = {};
+    row.bound = {};
+    row.result->observed = median_over(row.observed);
+  }
+  ballast_ = {};
+  std::erase_if(
+      rows_, [&](const Row& row) { return row.result->status != Status::ok || row.wall >= options().stop.time_limit; });
+}
+
+/// Holds times to the floor and to the limits of the device.
+void Runner::PointRun::conclude() {
+  const auto footprint = static_cast<double>(cell_.experiment->footprint(cell_.point));
+  for (Result* result : all_) {
+    result->measurement.after = device_.telemetry();
+    result->floor = location(floor_of(*result));
+    if (result->status != Status::ok) continue;
+    runner_.check_limits(device_, *result, footprint, sets());
+    if (device_.is_asynchronous() && !cell_.experiment->may_undercut_a_launch) check_floor(*result, floor_of(*result));
+  }
+}
+
+const Placements& Runner::PointRun::floor_of(const Result& result) const {
+  return result.kernel.pdl && !pdl_floor_.empty() ? pdl_floor_ : floor_;
+}
+
+/// Does a row's work. An exception or a changed device state fails the row.
+void Runner::PointRun::attempt(Row& row, const std::function<void()>& work) {
+  try {
+    enter(row.index);
+    device_.restore_state();  // later changes are this row's
+    const Range range(device_, row.id);
+    work();
+    if (const std::string changed = device_.restore_state(); !changed.empty() && row.result->status == Status::ok)
+      throw Error("changed the device's state: " + changed + "; a launch must leave it as it was");
+    enter(row.index);
+  } catch (const std::exception& error) {
+    fail(*row.result, error.what());
+  }
+  // A wrong launch may have written to the inputs, which all rows share.
+  if (row.result->status != Status::ok && !device_.lost()) problem_->refill(generation_);
+}
+
+/// Attempts the same work for each row; those that are not ok leave the run. False if no row is left.
+bool Runner::PointRun::for_each_row(const std::function<void(Row&)>& work) {
+  for (Row& row : rows_) {
+    const double began = wall_clock();
+    attempt(row, [&] { work(row); });
+    row.wall += wall_clock() - began;
+  }
+  std::erase_if(rows_, [](const Row& row) { return row.result->status != Status::ok; });
+  return !rows_.empty();
+}
+
+/// Fills the inputs with the other generation of numbers.
+void Runner::PointRun::change_inputs() {
+  const double began = wall_clock();
+  enter();
+  generation_ = (generation_ + 1) % generations;
+  problem_->refill(generation_);
+  device_.synchronize();
+  setup_ += wall_clock() - began;
+  for (Row& row : rows_) row.stale = mode_ == Mode::hot;
+}
+
+/// Drawn before each round, so that no launch can foresee a change.
+bool Runner::PointRun::inputs_are_due() {
+  return problem_->has_inputs() && refill_random_(refill_draws_++) % rounds_between_refills == 0;
+}
+
+void Runner::run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices, Mode mode,
+                       LaunchBy launch_by) {
+  PointRun(*this, device, results, indices, mode, launch_by).run();
+}
+
+}  // namespace crosswarp
