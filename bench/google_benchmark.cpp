@@ -45,7 +45,8 @@ class NoDisplay final : public benchmark::BenchmarkReporter {
 
 GoogleBenchmark::GoogleBenchmark(const Options& options) {
   repetitions_ = std::max(1UL, std::strtoul(options.benchmark_flag("--benchmark_repetitions").c_str(), nullptr, 10));
-  std::vector<std::string> flags{options.program, fmt::format("--benchmark_repetitions={}", repetitions_)};
+  static std::vector<std::string> flags;  // Google Benchmark keeps a pointer to the first
+  flags = {options.program, fmt::format("--benchmark_repetitions={}", repetitions_)};
   for (const std::string& flag : options.benchmark_flags) {
     only_lists_ = only_lists_ || flag.starts_with("--benchmark_list_tests");
     formats_output_ = formats_output_ || flag.starts_with("--benchmark_format");

@@ -1,4 +1,4 @@
-// One flag, set by the first signal. Later ones count only when the program had time to end.
+// One flag, set by the first signal. Later signals count only after the program had time to end.
 #include "bench/interrupt.hpp"
 
 #include <csignal>
@@ -8,7 +8,7 @@ namespace crosswarp {
 namespace {
 
 constexpr int all[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-constexpr long patience = 5;  // seconds for writing what is done
+constexpr long patience = 5;  // seconds for writing results
 
 volatile std::sig_atomic_t noted_signal = 0;
 timespec noted_at = {};
@@ -31,8 +31,9 @@ void catch_interrupts() {
   for (const int s : all) {
     struct sigaction before = {}, action = {};
     sigaction(s, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;  // by nohup, or a shell's job in the background
-    action.sa_handler = note;                    // without SA_RESTART: who waits is to look at the flag
+    if (before.sa_handler == SIG_IGN) continue;  // ignored by nohup, or for a background job of a shell
+    action.sa_handler = note;                    // without SA_RESTART: interrupts waiting, too
+    sigfillset(&action.sa_mask);                 // else the last of several pending signals is handled first
     sigaction(s, &action, nullptr);
   }
 }
