@@ -1,4 +1,4 @@
-// A message is lines of JSON and an empty line behind them.
+// A message is lines of JSON, ended by an empty line.
 #include "bench/channel.hpp"
 
 #include <poll.h>
@@ -51,9 +51,9 @@ std::optional<Message> Channel::next() {
 
 namespace {
 
-/// Calls `visit` with the name of each fact, and the fact itself.
+/// Calls visit(name, value) for each property.
 template <class Info, class Visit>
-void for_each_fact(Info& d, Visit visit) {
+void for_each_property(Info& d, Visit visit) {
   visit("key", d.key);
   visit("name", d.name);
   visit("architecture", d.architecture);
@@ -76,13 +76,13 @@ void for_each_fact(Info& d, Visit visit) {
 
 nlohmann::ordered_json to_json(const DeviceInfo& info) {
   nlohmann::ordered_json json;
-  for_each_fact(info, [&](const char* name, const auto& fact) { json[name] = fact; });
+  for_each_property(info, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
 }
 
 DeviceInfo device_info(const nlohmann::ordered_json& json) {
   DeviceInfo info;
-  for_each_fact(info, [&](const char* name, auto& fact) { json.at(name).get_to(fact); });
+  for_each_property(info, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   return info;
 }
 

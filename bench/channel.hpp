@@ -1,4 +1,4 @@
-// What a run and its worker say to each other: a head, and results as the lines that files have.
+// Messages between a run and its workers: a JSON head, and results as in results files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace crosswarp {
 
-/// A request or an answer.
+/// A request or a reply.
 struct Message {
   nlohmann::ordered_json head;
   std::vector<Result> results;
@@ -24,13 +24,13 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// False where the other end is gone.
+  /// False if the other end is closed.
   bool send(const Message& message);
 
-  /// What has come so far, after waiting for more of it for at most `milliseconds` (-1: for ever), or until a signal
-  /// comes. False where the other end is gone.
+  /// Receives more of a message, for up to `milliseconds` (-1 for no limit) or until a signal. False if the other end
+  /// is closed.
   bool wait(int milliseconds);
-  /// The next whole message, where there is one.
+  /// The next complete message, if any.
   std::optional<Message> next();
 
  private:
@@ -38,7 +38,7 @@ class Channel {
   std::string received_;
 };
 
-/// Facts of a device, to and fro.
+/// DeviceInfo as JSON, and back.
 nlohmann::ordered_json to_json(const DeviceInfo& info);
 DeviceInfo device_info(const nlohmann::ordered_json& json);
 

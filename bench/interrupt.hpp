@@ -1,17 +1,15 @@
-// Ctrl-C, SIGTERM, a terminal that is closed (SIGHUP), a reader that has gone (SIGPIPE): the run ends, and keeps what
-// is done.
+// Signals that end a run early, with its results kept: SIGINT, SIGTERM, SIGHUP, SIGPIPE.
 #pragma once
 
 namespace crosswarp {
 
-/// From here on the first of these signals is noted instead of ending the program, and so are those of the next five
-/// seconds; a later one ends it.
+/// Records the first of these signals from now on. Signals more than five seconds after it end the program.
 void catch_interrupts();
 
-/// From here on they do nothing.
+/// Ignores these signals from now on.
 void ignore_interrupts();
 
-/// The signal that was noted; 0: none.
+/// The recorded signal; 0 for none.
 int interrupted();
 
 }  // namespace crosswarp

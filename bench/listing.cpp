@@ -1,4 +1,4 @@
-// Plain text tables for the actions that time nothing.
+// Text tables of actions without timing.
 #include "bench/listing.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void print(const TextTable& table) {
   std::cout << table.text(terminal.width, terminal.colours) << std::flush;
 }
 
-/// A cell of every rung that the filter selects, of all tunings where it names none.
+/// One cell per rung that the filter selects; all tunings if it names none.
 std::vector<Cell> rungs(Filter filter) {
   if (filter.tunings.empty()) filter.tunings = {"all"};
   std::vector<Cell> cells = Registry::instance().cells(filter);
@@ -33,7 +33,7 @@ std::vector<Cell> rungs(Filter filter) {
   return cells;
 }
 
-/// An id as it is written: `<rung>[/<axis>:<value>]…[/<mode>]`.
+/// Parts of an id: `<rung>[/<axis>:<value>]…[/<mode>]`.
 struct CellId {
   std::string rung, mode;
   std::map<std::string, std::string> axes;
@@ -131,15 +131,15 @@ int print_verdicts(const Plan& plan, Executor& executor, bool accuracy) {
 
 void print_counters() {
   TextTable table;
-  table.row({"counter", "group", "unit", "what it says"}, TextTable::Colour::faint);
+  table.row({"counter", "group", "unit", "meaning"}, TextTable::Colour::faint);
   for (const Counter& c : all_counters())
     table.row({std::string(c.name), std::string(c.group), std::string(c.unit),
                fmt::format("{}{}", c.meaning, c.metric.empty() ? "" : fmt::format(" ({})", c.metric))});
   print(table);
   std::cout << fmt::format(
-      "bench --counters reads them all, --counters=memory,stalls some groups of them ({}).\n"
-      "In parentheses: the metric of NVIDIA's that it is. Stalls: cycles between two instructions of a warp.\n"
-      "Of several kernels in a launch, sums are added and all else is weighted by each kernel's time.\n",
+      "bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
+      "In parentheses: NVIDIA's metric. Stalls: cycles between two instructions of a warp.\n"
+      "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
       fmt::join(counter_groups(), ", "));
 }
 
@@ -170,7 +170,7 @@ int profile_cell(const Options& options) {
   }
   const std::vector<Cell> cells = Registry::instance().cells(filter);
   if (cells.size() != 1)
-    throw refuse(fmt::format("these are {} cells; name one, as {}", cells.size(), cells.front().id()));
+    throw refuse(fmt::format("selects {} cells; name one, as {}", cells.size(), cells.front().id()));
   Runner runner(options.run);
   const Result result = runner.profile(cells.front(), mode, launches);
   std::cout << fmt::format("{}: {} launches, {}\n", result.name(), launches, result.label());
@@ -204,7 +204,7 @@ void print_devices() {
                  or_unknown(d.peak("f32"), si(d.peak("f32"), "FLOP/s")), what});
     }
   }
-  enum Column : std::size_t { name, place, architecture, memory, cache, units, clock, memory_rate, cache_rate, fp32 };
+  enum Column : std::size_t { name, index, architecture, memory, cache, units, clock, memory_rate, cache_rate, fp32 };
   for (const Column column : {cache_rate, units, clock, cache, fp32}) table.narrow(column);
   print(table);
   std::cout << absent << "Rates are theoretical. Backends that see the same device share it.\n";

@@ -1,5 +1,5 @@
-// A module's registrars run when it is loaded, and find the registry among the program's own symbols. So it has to be
-// known before whether both mean the same by them: a module carries a mark, which is read from its file.
+// A module's registrars run in dlopen() and use the program's registry. Version and headers must match: a mark in the
+// module's file, read before loading, has both.
 #include "bench/load.hpp"
 
 #include <dlfcn.h>
@@ -30,22 +30,22 @@
 namespace crosswarp {
 namespace {
 
-/// What the module was built against; nothing where the file is no module.
+/// Version and headers that the module was built against; none if the file is no module.
 std::optional<std::string> built_against(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw Error("cannot be read");
   const std::string mark = "crosswarp module for ";  // cmake/version.cmake writes it
   const auto at = content.find(mark);
-  if (at == content.npos || content[at + mark.size()] == '\0') return {};  // this program has the mark alone
+  if (at == content.npos || content[at + mark.size()] == '\0') return {};  // the mark alone: this program
   ElfW(Ehdr) header{};
   content.copy(reinterpret_cast<char*>(&header), sizeof header);
-  if (content.size() < header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize)  // which end the file
-    throw Error("is not whole; build or copy it again");
+  if (content.size() < header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize)  // section headers are last
+    throw Error("is truncated; build or copy it again");
   return content.c_str() + at + mark.size();
 }
 
-/// Where refuse() puts its reason: the pipe of a trial. Standard error where there is none.
+/// Output of refuse(): the pipe of a trial, else standard error.
 int reasons = STDERR_FILENO;
 std::string prefix;
 
@@ -57,7 +57,7 @@ void tell(const std::string& text) {
   }
 }
 
-/// What a registrar throws cannot pass through dlopen(), and ends the process.
+/// Terminate handler: exceptions of a registrar cannot pass through dlopen().
 [[noreturn]] void refuse() {
   std::string what = "its registrars failed";
   try {
@@ -70,7 +70,7 @@ void tell(const std::string& text) {
   std::_Exit(2);
 }
 
-/// Its registrars run. Throws Error.
+/// Runs the registrars. Throws Error.
 void open_module(const std::string& absolute) {
   const std::terminate_handler usual = std::set_terminate(refuse);
   void* const module = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -78,9 +78,9 @@ void open_module(const std::string& absolute) {
   if (!module) throw Error(fmt::format("cannot be loaded: {}", dlerror()));
 }
 
-constexpr const char* well = "loaded\n";
+constexpr const char* success = "loaded\n";
 
-/// In the child: loads it, and says how that went.
+/// In the child process: loads the module and reports the outcome.
 [[noreturn]] void try_it(const std::string& absolute, pid_t parent, int verdict) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) std::_Exit(0);
@@ -90,15 +90,14 @@ constexpr const char* well = "loaded\n";
   prefix.clear();
   try {
     open_module(absolute);
-    tell(well);
+    tell(success);
   } catch (const Error& error) {
     tell(std::string(error.what()) + "\n");
   }
   std::_Exit(0);
 }
 
-/// Loads a module in a process of its own first: what runs at that moment may end the process, with any exit code, or
-/// never return. Throws Error for all but the word that it is loaded.
+/// Loads a module in a child process: its code may exit, crash or hang. Throws Error unless the child reports success.
 void try_module(const std::string& absolute, double hang_limit) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("no pipe ({})", std::strerror(errno)));
@@ -124,7 +123,7 @@ void try_module(const std::string& absolute, double hang_limit) {
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
   }
-  if (said == well) return;
+  if (said == success) return;
   if (!said.empty()) throw Error(said.substr(0, said.find('\n')));
   if (!is_over) throw Error(fmt::format("hung while it was loaded, for {:g} s (--hang-limit)", hang_limit));
   throw Error(fmt::format(
@@ -133,14 +132,14 @@ void try_module(const std::string& absolute, double hang_limit) {
 }
 
 void load(const std::string& path, double hang_limit) {
-  if (!std::filesystem::is_regular_file(path)) throw Error("there is no such file");
+  if (!std::filesystem::is_regular_file(path)) throw Error("no such file");
   const auto theirs = built_against(path);
   if (!theirs) throw Error("not a module; crosswarp_add_variants() of crosswarp's CMake package builds them");
   const std::string ours = fmt::format("version {} with headers {}", version(), headers());
   if (*theirs != ours)
     throw Error(
         fmt::format("built against crosswarp {}, and this is {}: build it anew against this one", *theirs, ours));
-  const std::string absolute = std::filesystem::absolute(path);  // a bare name would be looked for elsewhere
+  const std::string absolute = std::filesystem::absolute(path);  // dlopen() searches other folders for a bare name
   if (dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD)) return;
   try_module(absolute, hang_limit);
   Registry& registry = Registry::instance();

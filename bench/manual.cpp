@@ -1,4 +1,4 @@
-// Both walk over the options that CLI11 holds, so that they say what the program does.
+// Both read CLI11's options.
 #include "bench/manual.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::vector<const CLI::App*> commands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
-/// `text` for roff: as it stands, and each of its lines one of the page.
+/// Escapes `text` for roff and keeps its line breaks.
 std::string roff(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
@@ -30,7 +30,7 @@ std::string roff(const std::string& text) {
   return result + "\n";
 }
 
-/// The options of `app` below their groups' headings.
+/// The options of `app`, by group.
 std::string options_of(const CLI::App& app) {
   const CLI::Formatter names;
   std::string text;
@@ -46,7 +46,7 @@ std::string options_of(const CLI::App& app) {
   return text;
 }
 
-/// Words of a line, the last one, which may be empty, being the one that is typed.
+/// Words of a line. The last one, which may be empty, is being typed.
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words(1);
   for (const char c : line)

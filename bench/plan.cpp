@@ -1,4 +1,4 @@
-// Defaults are chosen to fit the machine; what was asked for must fit, or is refused here, before anything runs.
+// Default points are chosen to fit the machine; requested ones must fit.
 #include "bench/plan.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t default_share = 32;  // a default point takes at most this part of a device's memory
+constexpr std::size_t default_share = 32;  // max part of a device's memory for a default point
 
-/// The first backend with a device of its own; on a machine without one, every backend, since all share the host.
+/// The first backend with a GPU; without a GPU all backends, which share the host.
 std::vector<std::string> best_backends(Executor& executor) {
   std::vector<std::string> usable;
   for (const auto& backend : Registry::instance().backends()) {
@@ -40,14 +40,14 @@ bool by_name(const std::string& pattern, const std::string& name) {
   }
 }
 
-/// Whether the points of `experiment` are its own default sweep, and so to be cut to what fits comfortably.
+/// Whether the points of `experiment` are its default sweep, which is cut to sizes that fit.
 bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
   if (!joint_points(experiment, filter).empty()) return true;
   return std::any_of(experiment.axes.begin(), experiment.axes.end(),
                      [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
 }
 
-/// Whether an axis that was not named has a value at `point` that it has by default on `device`.
+/// Whether all unnamed axes have default values for `device` at `point`.
 bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, const Point& point,
                    const DeviceInfo& device) {
   return std::all_of(experiment.axes.begin(), experiment.axes.end(), [&](const Axis& axis) {
@@ -63,8 +63,7 @@ Plan plan(const Options& options, Executor& executor) {
     if (const DeviceStatus& status = executor.status(Registry::instance().backend(name)); !status.device)
       throw Error(fmt::format("--backend {}: {}", name, status.why_not));
     else if (status.device->emulated && options.action == Options::Action::run)
-      throw Error(
-          fmt::format("--backend {}: an emulation is for correctness, its times say nothing; add --verify", name));
+      throw Error(fmt::format("--backend {}: an emulation has no meaningful times; add --verify", name));
   if (filter.backends.empty()) filter.backends = best_backends(executor);
 
   Plan plan{{}, filter.backends};
@@ -100,15 +99,15 @@ Plan plan(const Options& options, Executor& executor) {
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
   for (const auto& [where, left_out] : unchecked)
-    fmt::print(stderr, "{}: {} larger points left out, which {} cannot check whole in time\n", where.first,
+    fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
                left_out.size(), where.second);
-  // Tables read like ladders: backends as they were asked for, each from its first rung up.
+  // Rows of a table: backends in the order of --backend, each from its first rung up.
   const auto ladder_order = [&](const Cell& a, const Cell& b) {
-    const auto place = [&](const Cell& cell) {
+    const auto rank = [&](const Cell& cell) {
       const auto backend = std::find(filter.backends.begin(), filter.backends.end(), cell.backend->name());
       return std::pair(backend, Registry::instance().rung_height(*cell.variant));
     };
-    return place(a) < place(b);
+    return rank(a) < rank(b);
   };
   for (auto& [where, cells] : points) std::stable_sort(cells.begin(), cells.end(), ladder_order);
   for (const Mode mode : options.modes)

@@ -1,4 +1,4 @@
-// Profilers get into a process by environment variables, which is how they can be seen before anything is loaded.
+// Profilers inject themselves by environment variables.
 #include "bench/profiler.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The time left is that of the points so far, for as many as are to come.
+// Estimates the time left from the mean time of the points so far.
 #include "bench/progress.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-/// One that moves its cursor.
+/// Whether a terminal can move its cursor.
 bool can_rewrite_lines(const Terminal& terminal) {
   const char* kind = std::getenv("TERM");
   return terminal.width > 0 && !(kind && std::string_view(kind) == "dumb");

@@ -1,5 +1,4 @@
-// One line on a terminal: what runs, how far it is, how long it still takes. Nothing where standard error is no
-// terminal.
+// Progress line with the time left, if standard error is a terminal.
 #pragma once
 
 #include <chrono>
@@ -13,16 +12,16 @@ namespace crosswarp {
 
 class Progress {
  public:
-  /// Of `steps` points in all.
+  /// `steps`: number of points.
   Progress(bool quiet, std::size_t steps);
 
-  /// The next point begins; `what` is done to `cells` of its cells.
+  /// Starts the next point, with `cells` cells to do. `what`: `times`, `counters`.
   void begin(const Group& group, std::size_t cells, const std::string& what);
-  /// It is at this placement of so many.
+  /// Shows the current placement.
   void show(std::uint64_t placement, std::size_t placements);
-  /// It is done. `took_time`: whether what is to come takes as long; what was there already does not.
+  /// Ends the point. `took_time`: false for points without work, which say nothing about the time left.
   void done(bool took_time);
-  /// So that something else can be printed.
+  /// Clears the line, for other output.
   void clear() const;
 
  private:
@@ -33,7 +32,7 @@ class Progress {
   std::size_t steps_, at_ = 0, timed_ = 0;
   std::string what_;
   std::chrono::steady_clock::time_point began_;
-  double spent_ = 0;  // seconds, on what took time
+  double spent_ = 0;  // seconds on points with work
 };
 
 }  // namespace crosswarp

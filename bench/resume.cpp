@@ -1,4 +1,4 @@
-// What is compared and what is taken over from an earlier run.
+// Checks that an earlier run is comparable, and reads its results.
 #include "bench/resume.hpp"
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ namespace {
 
 using Line = nlohmann::ordered_json;
 
-/// What may differ between runs whose results stand in one file.
+/// Facts that may differ between runs in one file.
 bool may_differ(const std::string& fact) {
   for (const char* own : {"date", "host_name", "executable", "backends", "request"})
     if (fact == own) return true;
   return fact.ends_with(".measured_bytes_per_second");
 }
 
-/// How to have it as the earlier run had it; empty where no flag does that.
+/// The flag that repeats a fact of the earlier run; empty for none.
 std::string flag_for(const std::string& fact, const std::string& value) {
   if (fact == "seed") return "--seed " + value;
   if (fact == "min_time_s") return "--min-time " + value;
@@ -40,18 +40,18 @@ void require_same(const std::string& path, const Context& before, const Context&
     flags_do = flags_do && !flag.empty();
   }
   if (differences.empty()) return;
-  throw Error(fmt::format("--resume {}: {}; {}give --json another file to start anew", path, differences,
+  throw Error(fmt::format("--resume {}: {}; {}start anew with another --json file", path, differences,
                           flags_do ? fmt::format("run with{}, or ", flags) : ""));
 }
 
 }  // namespace
 
 std::string read_request(const std::string& path) {
-  if (!has_results(path)) throw Error(fmt::format("--resume {}: there is no such file; --json starts one", path));
+  if (!has_results(path)) throw Error(fmt::format("--resume {}: no such file; --json FILE starts a run", path));
   const Context context = read_newest(path).context;
   const auto request = context.find("request");
   if (request == context.end())
-    throw Error(fmt::format("--resume {}: does not say what was asked for; --json another file starts anew", path));
+    throw Error(fmt::format("--resume {}: has no request; start anew with another --json file", path));
   return request->second;
 }
 

@@ -1,4 +1,4 @@
-// What an earlier run left: results that need not be taken again.
+// Results of an earlier run, for --resume.
 #pragma once
 
 #include <string>
@@ -10,20 +10,18 @@ namespace crosswarp {
 
 struct Earlier {
   Context context;
-  std::vector<JsonRow> rows;    ///< As they stand in the file.
-  std::vector<Result> results;  ///< The same, in the same order.
+  std::vector<JsonRow> rows;    ///< As in the file.
+  std::vector<Result> results;  ///< The same, parsed.
 };
 
-/// The request (bench/options.hpp) of the run whose results are in `path` or in its journal. Throws Error where there
-/// are none, or where they do not say.
+/// Options::request of the run with results in `path` or its journal. Throws Error for no results or no request.
 std::string read_request(const std::string& path);
 
-/// The results in `path`, or in its journal where that is newer, as it is when a run was cut short. Throws Error where
-/// they cannot be read, or where they and a run whose context is `now` do not belong into one file, because device,
-/// build, seed or rules of measuring differ.
+/// The results in `path`, or in its journal if that is newer (after an interruption). Throws Error if they cannot be
+/// read, and if device, build, seed or stopping rule differ from those of `now`.
 Earlier read_earlier(const std::string& path, const Context& now);
 
-/// Whether a run that goes on leaves this result as it is: it does not where the cell failed.
+/// Whether a resumed run keeps this result. Failed cells run again.
 bool is_finished(const Result& result);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// A file is one JSON object, a journal has one on each line.
+// A results file is one JSON object; a journal has one per line.
 #include "bench/stored_results.hpp"
 
 #include <fmt/format.h>
@@ -25,19 +25,19 @@ bool exists(const std::string& path) {
 
 std::ifstream open(const std::string& path) {
   std::ifstream file(path);
-  file.peek();  // a folder opens, too
+  file.peek();  // open() succeeds for a folder
   if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
   return file;
 }
 
-/// The later one of two rows of one name and repetition, in the place of the first.
+/// Keeps the last of the rows with one name and repetition, at the position of the first.
 Json without_repeats(const Json& rows) {
   Json kept = Json::array();
-  std::map<std::pair<std::string, std::size_t>, std::size_t> places;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> indices;
   for (const Json& row : rows) {
-    const auto [place, is_new] = places.try_emplace({row.at("name"), row.at("repetition_index")}, kept.size());
+    const auto [index, is_new] = indices.try_emplace({row.at("name"), row.at("repetition_index")}, kept.size());
     if (is_new) kept.emplace_back();
-    kept[place->second] = row;
+    kept[index->second] = row;
   }
   return kept;
 }
@@ -48,7 +48,7 @@ StoredResults read_journal(std::istream& file) {
   std::getline(file, line);
   stored.context = parse_json(line).at("context").get<Context>();
   while (std::getline(file, line)) {
-    const bool is_whole = !file.eof();  // else the run was killed in the middle of it
+    const bool is_whole = !file.eof();  // else the run was killed while writing it
     if (is_whole || Json::accept(line)) stored.rows.push_back(parse_json(line));
   }
   stored.rows = without_repeats(stored.rows);
@@ -58,7 +58,7 @@ StoredResults read_journal(std::istream& file) {
 StoredResults read_whole(std::istream& file) {
   const Json json = parse_json(file);
   StoredResults stored{json.at("context").get<Context>(), json.at("benchmarks"), json.value("findings", Json::array())};
-  if (!stored.rows.is_array() || !stored.findings.is_array()) throw Error("benchmarks and findings are no lists");
+  if (!stored.rows.is_array() || !stored.findings.is_array()) throw Error("benchmarks or findings is no list");
   return stored;
 }
 

@@ -10,19 +10,19 @@ namespace crosswarp {
 
 struct StoredResults {
   Context context;
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();  ///< In the order in which they were measured.
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();  ///< In order of measurement.
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
 };
 
 /// The journal of the results file `path`.
 std::string journal_of(const std::string& path);
-/// Whether there is either, with something in it.
+/// Whether the file or its journal exists and is not empty.
 bool has_results(const std::string& path);
 
-/// The results in the file `path`, which may be a journal; where it does not exist, those in its journal. Of two rows
-/// of one name and repetition the later one counts. Throws Error where they cannot be read or are none.
+/// The results in `path`, which may be a journal; if it does not exist, in its journal. Later rows replace earlier ones
+/// of the same name and repetition. Throws Error if they cannot be read.
 StoredResults read_stored(const std::string& path);
-/// The same, from the journal where that is newer: after a run that was cut short it holds more.
+/// The same, from the journal if that is newer: after an interruption it holds more.
 StoredResults read_newest(const std::string& path);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// A socket for requests and answers, and one shared page that says where the worker is: the answer of one that died.
+// A socket for requests and replies, and a shared page with the position, which outlives a crash.
 #include "bench/worker.hpp"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(20);  // for the end of a worker that was told to end
+constexpr auto patience = std::chrono::seconds(20);  // for a worker to exit
 
 Error cannot(const char* what) { return Error(fmt::format("no worker: {} ({})", what, std::strerror(errno)), errno); }
 
@@ -33,16 +33,16 @@ Position* map_position(int descriptor) {
   return static_cast<Position*>(memory);
 }
 
-/// In the child, which becomes the worker. Only what may follow a fork.
+/// In the child: becomes the worker. Async-signal-safe calls only.
 [[noreturn]] void become_worker(pid_t parent, int socket, int page, char* const* arguments) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it died before that was set
+  if (getppid() != parent) _exit(0);  // the parent died before prctl()
   for (const int descriptor : {socket, page}) fcntl(descriptor, F_SETFD, 0);
   execv("/proc/self/exe", arguments);
   _exit(127);
 }
 
-/// Answers one request. The head has `lost`, the reason, where a cell made the device unusable for this process.
+/// Answers one request.
 Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
   const std::string what = request.head.at("do");
   const auto backend = [&]() -> const Backend& { return Registry::instance().backend(request.head.at("backend")); };
@@ -121,7 +121,7 @@ void Worker::kill() {
 }
 
 std::string Worker::how_it_ended() {
-  // A process in a driver's hands may outlive even SIGKILL: then it is left to itself.
+  // A process in a driver call may outlive SIGKILL: then it is abandoned.
   for (const auto began = std::chrono::steady_clock::now(); is_alive();) {
     if (std::chrono::steady_clock::now() - began > patience) return "does not end";
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -138,10 +138,10 @@ std::string Worker::dismiss() {
 }
 
 int serve(const Options& options) {
-  // Whoever started this process also ends it: Ctrl-C on a terminal reaches both.
+  // The parent ends this process: Ctrl-C on a terminal reaches both.
   ignore_interrupts();
   int socket = 0, page = 0;
-  if (std::sscanf(options.worker.c_str(), "%d,%d", &socket, &page) != 2) throw Error("--worker: is not for users");
+  if (std::sscanf(options.worker.c_str(), "%d,%d", &socket, &page) != 2) throw Error("--worker: internal option");
   for (const int descriptor : {socket, page}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   Channel channel(socket);
   Options mine = options;
@@ -152,11 +152,11 @@ int serve(const Options& options) {
       Message reply = answer(*request, here, options.run.device);
       const bool lost = here.runner.lost_device();
       if (lost)
-        reply = {{{"lost", why_lost(reply, position)}}, {}};
+        reply = {{{"lost", why_lost(reply, position)}}, {}};  // the reason
       else
         position.enter(Position::none);
       channel.send(reply);
-      if (lost) _exit(0);  // destructors would wait for a device that never answers
+      if (lost) _exit(0);  // destructors would wait for the lost device
     }
   return 0;
 }

@@ -1,4 +1,4 @@
-// A process of this same program that opens devices and runs cells for another one, and may die of it.
+// Worker process: opens devices and runs cells for its parent, which survives its faults.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@
 
 namespace crosswarp {
 
-/// A worker, as seen from the process that started it. It ends with that process, however that ends.
+/// A worker, seen by its parent. It ends with the parent.
 class Worker {
  public:
-  /// Runs this program again, with its arguments and `--worker`. Throws Error where that cannot be done.
+  /// Starts this program with `arguments` and `--worker`. Throws Error.
   explicit Worker(const std::vector<std::string>& arguments);
-  /// Ends it at once.
+  /// Kills it.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -26,10 +26,10 @@ class Worker {
   Position& position() { return *position_; }
   bool is_alive();
   void kill();
-  /// Waits for its end, which must be near, and says how it came: `Segmentation fault`, `exit code 3`; empty where all
-  /// was well.
+  /// Waits for its end, which must be near. Returns the cause: `Segmentation fault`, `exit code 3`; empty for exit code
+  /// 0.
   std::string how_it_ended();
-  /// Lets it end by itself, else as how_it_ended().
+  /// Closes the channel, so that it exits. Returns the cause as how_it_ended().
   std::string dismiss();
 
  private:
@@ -40,7 +40,7 @@ class Worker {
   std::unique_ptr<Channel> channel_;
 };
 
-/// What `--worker` does: answers requests until the other end is gone. Returns the exit code.
+/// Main loop of a worker: answers requests until the parent closes the channel. Returns the exit code.
 int serve(const Options& options);
 
 }  // namespace crosswarp

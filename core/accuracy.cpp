@@ -1,4 +1,4 @@
-// Bound by the generator: adding takes ten operations a number.
+// Double-double sums. Bound by the generator: ten operations per number to add.
 #include "core/accuracy.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Significant bits, and the exponent of the least positive number.
+/// Significant bits, and the exponent of the smallest positive number.
 struct Precision {
   int bits, least;
 };
@@ -105,8 +105,8 @@ void Errors::add(const Errors& others) {
 
 namespace {
 
-/// The lower of the two where there are two. Takes infinities.
-double middle(std::vector<double> values) {
+/// The lower of two medians. Accepts infinities.
+double low_median(std::vector<double> values) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::ranges::nth_element(values, at);
   return *at;
@@ -117,9 +117,9 @@ double middle(std::vector<double> values) {
 ErrorSummary::ErrorSummary(Distribution of, const Errors& errors)
     : distribution(of),
       outputs(errors.ulps.size()),
-      ulp_median(middle(errors.ulps)),
+      ulp_median(low_median(errors.ulps)),
       ulp_max(std::ranges::max(errors.ulps)),
-      relative_median(middle(errors.relative)),
+      relative_median(low_median(errors.relative)),
       relative_max(std::ranges::max(errors.relative)) {}
 
 const ErrorSummary* Accuracy::find(Distribution distribution) const {
@@ -128,9 +128,9 @@ const ErrorSummary* Accuracy::find(Distribution distribution) const {
 }
 
 std::vector<Band> choose_rows(std::size_t rows, std::size_t most) {
-  constexpr std::size_t most_bands = 32;
+  constexpr std::size_t max_bands = 32;
   if (rows <= most) return {{0, rows}};
-  const std::size_t count = std::clamp<std::size_t>(most, 1, most_bands),
+  const std::size_t count = std::clamp<std::size_t>(most, 1, max_bands),
                     height = std::max<std::size_t>(most / count, 1);
   std::vector<Band> all;
   for (std::size_t b = 0; b < count; ++b) all.push_back({count == 1 ? 0 : b * ((rows - height) / (count - 1)), height});

@@ -1,4 +1,4 @@
-// Errors of rounded results: in ulps of their type and relative, against a reference of more bits than the type has.
+// Errors of rounded results, in ulps and relative, against a reference of higher precision.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace crosswarp {
 
 class Device;
 
-/// A number of 106 bits: the unevaluated sum of two doubles.
+/// Double-double number: the unevaluated sum of two doubles, 106 bits.
 struct TwoDoubles {
   double high = 0, low = 0;
 
-  /// Adds with an error of 2^-105 of the sum (Joldes, Muller, Popescu, ACM TOMS 44(2), 2017: DWPlusFP).
+  /// Adds with a relative error of 2^-105 (Joldes, Muller, Popescu, ACM TOMS 44(2), 2017: DWPlusFP).
   void add(double x) {
     const double sum = high + x, of_x = sum - high;
     const double lost = (high - (sum - of_x)) + (x - of_x) + low;
@@ -32,7 +32,7 @@ struct TwoDoubles {
   }
 };
 
-/// The sum of each of `count` runs of `columns` numbers from run `first` on, as elements of the type T. On all cores.
+/// Sums of `count` rows of `columns` numbers of type T, from row `first` on. On all cores.
 template <class T>
 std::vector<TwoDoubles> reference_sums(const GeneralNumbers& numbers, std::uint64_t first, std::uint64_t count,
                                        std::uint64_t columns);
@@ -42,7 +42,7 @@ std::vector<TwoDoubles> reference_sums(const GeneralNumbers& numbers, std::uint6
 template <class T>
 double ulp(double x);
 
-/// Of several results. What is no number is infinitely far off.
+/// Errors of several results; infinite for NaN and infinity.
 struct Errors {
   std::vector<double> ulps, relative;
 
@@ -56,52 +56,52 @@ struct Errors {
   void add(double result, const TwoDoubles& should_be, double unit);
 };
 
-/// What errors on one distribution came to.
+/// Median and max error on one distribution.
 struct ErrorSummary {
   Distribution distribution = Distribution::uniform;
-  std::size_t outputs = 0;                                                    ///< How many errors there were.
-  double ulp_median = 0, ulp_max = 0, relative_median = 0, relative_max = 0;  ///< Infinite where no number came out.
+  std::size_t outputs = 0;                                                    ///< Number of errors.
+  double ulp_median = 0, ulp_max = 0, relative_median = 0, relative_max = 0;  ///< Infinite for NaN.
 
   ErrorSummary() = default;
   /// `errors`: at least one.
   ErrorSummary(Distribution of, const Errors& errors);
 };
 
-/// What a summary consists of, for files.
+/// Fields of a summary, for files.
 inline constexpr std::array<std::pair<const char*, double ErrorSummary::*>, 4> error_fields{
     {{"ulp_median", &ErrorSummary::ulp_median},
      {"ulp_max", &ErrorSummary::ulp_max},
      {"relative_median", &ErrorSummary::relative_median},
      {"relative_max", &ErrorSummary::relative_max}}};
 
-/// How accurate a cell's results are.
+/// Accuracy of a cell's results.
 struct Accuracy {
   std::vector<ErrorSummary> on;  ///< In the order of `distributions`.
-  std::string why_not;           ///< Why there is nothing, where there should be.
+  std::string why_not;           ///< Why the measurement failed.
 
-  /// Null where there are none.
+  /// Null for none.
   const ErrorSummary* find(Distribution distribution) const;
 };
 
-/// Neighbouring rows of a result.
+/// Consecutive rows of a result.
 struct Band {
   std::size_t first, count;
 };
-/// Rows to be compared: all where they are at most `most`; else about `most`, and at least one, in bands that are
-/// spread evenly from the first row to the last.
+/// Rows to compare: all of up to `most`; else about `most`, at least one, in bands spread evenly from the first row to
+/// the last.
 std::vector<Band> choose_rows(std::size_t rows, std::size_t most);
 
-/// As many outputs of one launch are compared at most.
+/// Max outputs of one launch to compare.
 inline constexpr std::size_t most_errors = std::size_t{1} << 20;
 
-/// What chosen rows of a result should be.
+/// References of chosen rows of a result.
 struct RowReferences {
   std::vector<Band> bands = {};
   std::size_t columns = 1;
   std::vector<TwoDoubles> should_be = {};  // band by band, row by row
 
   std::size_t rows() const;
-  /// `result`: all of its rows, on the device. Waits for it.
+  /// `result`: all rows, on the device. Waits for the device.
   Errors errors(Device& device, const TypedSpan& result) const;
 };
 

@@ -1,4 +1,4 @@
-// Device memory that notices when somebody writes where they should not, or not at all.
+// Device memory between guard bands, with poison: out-of-bounds and missing writes show.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace crosswarp {
 
-/// Guards and poison are this byte: a NaN in every floating type and -1 in every integer, so that a result which took
-/// in one element too many is as wrong as one that was never written.
+/// Byte of guard bands and poison: NaN in every floating-point type, -1 in every integer. A result that includes it is
+/// wrong.
 inline constexpr unsigned char poison_byte = 0xff;
 
 /// `count` elements on a device, between two guard bands. Move-only; the device must outlive it.
@@ -24,11 +24,11 @@ class Buffer {
  public:
   Buffer() = default;
 
-  /// Uninitialised. `misalignment`: elements by which the first one is put past an aligned address.
+  /// Uninitialised. `misalignment`: offset of the first element from an aligned address, in elements.
   Buffer(Device& device, std::size_t count, std::size_t misalignment = 0)
       : device_(&device), count_(count), front_(guard + misalignment * sizeof(T)) {
     if (count > (std::numeric_limits<std::size_t>::max() - front_ - guard) / sizeof(T))
-      throw Error("a buffer of this many elements does not fit in an address space");
+      throw Error("a buffer of this many elements exceeds the address space");
     memory_ = static_cast<std::byte*>(device.allocate(bytes_in_all()));
     try {
       for (const auto& [band, bytes] : {std::pair(memory_, front_), std::pair(back(), guard)}) {
@@ -49,7 +49,7 @@ class Buffer {
     return *this;
   }
 
-  /// Device memory: not for the host to touch unless the device is the host.
+  /// Device memory; not accessible to the host unless the device is the host.
   std::span<T> span() const { return {reinterpret_cast<T*>(memory_ + front_), count_}; }
   std::span<std::byte> bytes() const { return std::as_writable_bytes(span()); }
   std::size_t size() const { return count_; }
@@ -59,16 +59,16 @@ class Buffer {
     if (count_) device_->fill(span().data(), byte, count_ * sizeof(T));
   }
 
-  /// All elements, copied to the host.
+  /// Copies all elements to the host.
   std::vector<T> read() const {
     std::vector<T> values(count_);
     if (count_) device_->read(values.data(), span().data(), count_ * sizeof(T));
     return values;
   }
 
-  /// `values` must be as many as there are elements.
+  /// Requires size() values.
   void write(std::span<const T> values) {
-    if (values.size() != count_) throw Error("a buffer is written with another number of elements than it has");
+    if (values.size() != count_) throw Error("number of values differs from the buffer's size");
     if (count_) device_->write(span().data(), values.data(), count_ * sizeof(T));
   }
 
@@ -78,10 +78,10 @@ class Buffer {
     return value;
   }
 
-  /// Whether both guard bands are as they were. True where there is no memory.
+  /// Whether both guard bands are unchanged. True for an empty buffer.
   bool guards_intact() const { return !memory_ || (intact(memory_, front_) && intact(back(), guard)); }
 
-  /// Device memory that a buffer takes beside its elements.
+  /// Bytes of a guard band.
   static constexpr std::size_t guard = 4096;
 
  private:

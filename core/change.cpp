@@ -1,4 +1,4 @@
-// The least change keeps out what is too small to matter, the rank test what placements bring about.
+// Threshold for relevance, rank test for significance.
 #include "core/change.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 ChangeKind find(const TwoRuns& cell, const Change& change) {
   const double ratio = change.ratio.value;
   const double factor = std::max(ratio, 1 / ratio);
-  if (!(factor >= 1 + cell.least_change)) return ChangeKind::within_noise;  // nor is a ratio of two times of 0 a change
+  if (!(factor >= 1 + cell.least_change)) return ChangeKind::within_noise;  // also for NaN, of two times of 0
   if (change.test) {
     const bool agrees = ratio > 1 ? change.test->superiority > 0.5 : change.test->superiority < 0.5;
     if (change.test->p > family_error || !agrees) return ChangeKind::within_noise;

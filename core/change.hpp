@@ -1,4 +1,4 @@
-// Whether cells are faster or slower in another run, and which differences are none.
+// Changes between two runs: faster, slower or within noise.
 #pragma once
 
 #include <optional>
@@ -10,36 +10,35 @@
 namespace crosswarp {
 
 enum class ChangeKind {
-  within_noise,  ///< The change is too small to count, or as large as those that placements bring about.
+  within_noise,  ///< Below the threshold, or no larger than differences between placements.
   faster,
   slower,
-  no_verdict,  ///< It is large enough to count, but the placements are too few to tell it from their own differences.
+  no_verdict,  ///< Above the threshold, but with too few placements to test.
 };
 std::string to_string(ChangeKind kind);
 
 /// One cell in two runs. Both have samples.
 struct TwoRuns {
   Placements before, after;
-  double least_change = 0;  ///< From which on a change counts: 0.02 where times must differ by a factor of 1.02.
+  double least_change = 0;  ///< Threshold: 0.02 for a factor of 1.02.
 };
 
 struct Change {
   ChangeKind kind = ChangeKind::within_noise;
   Ratio ratio;                   ///< Time after over time before: location_ratio().
-  std::optional<RankTest> test;  ///< Of the placements' medians, p adjusted; none where they are too few.
-  double least_change = 0;       ///< From which on a change counts here.
+  std::optional<RankTest> test;  ///< Of the placements' medians, with adjusted p; none for too few placements.
+  double least_change = 0;       ///< The threshold applied.
 };
 
-/// The odds of calling even one cell of two runs different that differ by placements only.
+/// Family-wise error rate: the probability of any false finding between two runs without differences.
 inline constexpr double family_error = 0.05;
 
-/// One for each cell. A cell is faster or slower where the ratio of its times counts, the rank test over the medians of
-/// its placements finds it, adjusted for the number of `cells`, and both point the same way. Where placements are too
-/// few for any such finding the test is left out, and a change counts from `untested_change` on.
+/// One change per cell. A cell is faster or slower if the ratio of its times exceeds the threshold, the rank test over
+/// its placements' medians is significant (adjusted for the number of cells), and both agree in direction. With too few
+/// placements for significance, the threshold is `untested_change` and there is no test.
 ///
-/// The test alone would not do: every run has causes of its own (other code addresses, another piece of the driver's
-/// memory), which it sees with any number of placements. Nor would the ratio alone: placements differ by several per
-/// cent.
+/// Both are needed: the test alone finds the causes that differ between any two runs (code addresses, the driver's
+/// memory); the ratio alone finds differences between placements, which reach several per cent.
 std::vector<Change> changes(const std::vector<TwoRuns>& cells, double untested_change);
 
 }  // namespace crosswarp

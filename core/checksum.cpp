@@ -1,4 +1,4 @@
-// Oracles of whole arrays. Bound by making the words, a few nanoseconds each on one core.
+// Bound by the generator: a few nanoseconds per word on one core.
 #include "core/checksum.hpp"
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::uint64_t most_compared = Checksum::block;
+constexpr std::uint64_t max_compared = Checksum::block;
 constexpr std::size_t piece = 4096;  // words at a time: they stay in a core's cache
 
 }  // namespace
 
-Checksum checksum(std::uint64_t n, const Words& words, const Words& places) {
+Checksum checksum(std::uint64_t n, const Words& words, const Words& positions) {
   Checksum all;
   std::vector<std::uint64_t> blocks((n + Checksum::block - 1) / Checksum::block);
   std::uint64_t sum = 0;
@@ -24,12 +24,12 @@ Checksum checksum(std::uint64_t n, const Words& words, const Words& places) {
     std::vector<std::uint64_t> own(blocks.size());
 #pragma omp for schedule(static)
     for (std::uint64_t first = 0; first < n; first += piece) {
-      std::array<std::uint32_t, piece> some, somewhere;
+      std::array<std::uint32_t, piece> some, indices;
       const std::span part(some.data(), std::min<std::uint64_t>(piece, n - first));
       words(first, part);
-      if (places) places(first, {somewhere.data(), part.size()});
+      if (positions) positions(first, {indices.data(), part.size()});
       for (std::size_t i = 0; i < part.size(); ++i) {
-        const std::uint64_t at = places ? somewhere[i] : first + i;
+        const std::uint64_t at = positions ? indices[i] : first + i;
         own[at / Checksum::block] += part[i] * checksum_weight(at);
         sum += part[i];
       }
@@ -50,7 +50,7 @@ Verdict compare_words(Device& device, std::span<const float> on_device, const Wo
   const Verdict right{.ok = true, .error = 0, .bound = 0, .where = {}};
   const std::uint64_t n = on_device.size();
   std::uint64_t begin = 0;
-  if (n > most_compared) {
+  if (n > max_compared) {
     if (device.checksum(on_device) == expected.weighted) return right;
     const auto wrong = std::ranges::partition_point(expected.before, [&](const std::uint64_t& before) {
       const auto block = static_cast<std::uint64_t>(&before - expected.before.data());
@@ -72,8 +72,8 @@ Verdict compare_words(Device& device, std::span<const float> on_device, const Wo
               .where = mismatch(std::string(what) + "[" + std::to_string(first + i) + "]", is[i], right_one)};
     }
   }
-  if (n > most_compared)
-    return {.ok = false, .where = std::string(what) + ": the device's checksum is wrong, and no element is"};
+  if (n > max_compared)
+    return {.ok = false, .where = std::string(what) + ": the device's checksum is wrong, but no element"};
   return right;
 }
 

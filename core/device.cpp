@@ -1,5 +1,4 @@
-// What devices have in common. The measured memory ceiling is bound by memory by construction, since the set is many
-// times the cache.
+// Defaults of Device, and bandwidth measurements.
 #include "core/device.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +28,7 @@ std::string DeviceInfo::lack_of(std::string_view feature) const {
 }
 
 Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool) {
-  return {.counts = {}, .kernels = {}, .why_not = info_.name + " has none that can be read here"};
+  return {.counts = {}, .kernels = {}, .why_not = info_.name + " has no readable counters"};
 }
 
 std::function<void()> Device::capture(const std::function<void(std::size_t)>&, std::size_t) {

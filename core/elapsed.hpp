@@ -1,12 +1,12 @@
-// What a kernel's own clocks say of a stretch of its code, for experiments that count cycles.
+// In-kernel stopwatch readings, for experiments that count cycles.
 #pragma once
 
 #include <cstdint>
 
 namespace crosswarp {
 
-/// By the multiprocessor's cycle counter, and by the device's timer (whose steps may be as long as a microsecond).
-/// Their quotient is the clock at which it ran.
+/// Cycles of the multiprocessor's counter, nanoseconds of the device's timer (in steps of up to 1 µs). Their quotient
+/// is the clock.
 struct Elapsed {
   std::uint64_t cycles;
   std::uint64_t nanoseconds;

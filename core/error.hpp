@@ -1,4 +1,4 @@
-// The one error type of the project: what was tried, what came back, and where.
+// The error type: message, error code, source location.
 #pragma once
 
 #include <source_location>
@@ -7,11 +7,10 @@
 
 namespace crosswarp {
 
-/// Thrown wherever something cannot be done. `what()` is one line that a user can act on.
+/// Thrown for all failures. what() is one line that a user can act on.
 class Error : public std::runtime_error {
  public:
-  /// `message`: one line, without a trailing full stop. `code`: the failing interface's own number, 0 where there is
-  /// none.
+  /// `message`: one line without a full stop. `code`: the failing interface's error code; 0 for none.
   explicit Error(const std::string& message, int code = 0, std::source_location where = std::source_location::current())
       : std::runtime_error(message), code_(code), where_(where) {}
 

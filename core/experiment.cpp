@@ -1,4 +1,4 @@
-// Words for verdicts; apart from the header, so that kernels compile without a formatting library.
+// Text of verdicts. Not in the header, so that kernels compile without a formatting library.
 #include "core/experiment.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string to_string(Quantity quantity) {
 Quantity quantity(std::string_view text) {
   for (const Quantity q : {Quantity::bytes, Quantity::flops, Quantity::accesses})
     if (text == to_string(q)) return q;
-  throw Error("no quantity that rates count: " + std::string(text));
+  throw Error("unknown quantity of a rate: " + std::string(text));
 }
 
 std::string mismatch(std::string_view what, double is, double should_be) {
@@ -42,10 +42,11 @@ std::string takes_too_long_to_check(const ExperimentEntry& experiment, const Poi
                  is_fixed ? c.value : std::max<std::int64_t>(1, *size / steps * part + *size % steps * part / steps),
                  c.implied);
     }
-    if (experiment.check_cost(scaled) <= most) smaller = ", " + scaled.name() + " can be";
+    if (experiment.check_cost(scaled) <= most) smaller = "; " + scaled.name() + " is within it";
   }
-  return fmt::format("cannot be checked whole in time: a reference takes {:.2g} operations, {} is given {:.2g}{}",
-                     takes, device.name, most, smaller);
+  return fmt::format(
+      "takes too long to check in full: a reference takes {:.2g} operations, the limit for {} is {:.2g}{}", takes,
+      device.name, most, smaller);
 }
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// What is computed: an experiment's definition, its inputs on a device, and its oracle.
+// Experiments: definition, inputs on a device, oracle.
 #pragma once
 
 #include <concepts>
@@ -22,71 +22,69 @@
 
 namespace crosswarp {
 
-/// What a rate counts.
+/// The numerator of a rate.
 enum class Quantity { bytes, flops, accesses };
 
 std::string to_string(Quantity quantity);
-/// Throws Error where `text` is none.
+/// Throws Error for an unknown name.
 Quantity quantity(std::string_view text);
 
-/// What the *problem* needs at a point, whatever a variant really moves: every input read once, every output written
-/// once.
+/// Work of the *problem* at a point, the same for all variants: every input read once, every output written once.
 struct Cost {
   double bytes_read = 0;
   double bytes_written = 0;
   double flops = 0;                     ///< Operations; a multiply-add is two.
-  double accesses = 0;                  ///< Elements touched, or steps taken one after the other.
-  Quantity rated = Quantity::bytes;     ///< What the rate is of.
-  std::string_view ceiling = "memory";  ///< The part of the device (Peaks) that the rate is held to; empty: none.
+  double accesses = 0;                  ///< Elements accessed, or dependent steps.
+  Quantity rated = Quantity::bytes;     ///< The numerator of the rate.
+  std::string_view ceiling = "memory";  ///< Device part (Peaks) that limits the rate; empty for none.
 
-  /// Of what the rate is of.
+  /// Amount of `rated`.
   double amount() const {
     return rated == Quantity::bytes ? bytes_read + bytes_written : rated == Quantity::flops ? flops : accesses;
   }
 };
 
-/// What a problem found in its outputs beside the result: `{"cycles_per_load", "cycle", 34.2}`.
+/// A number in the outputs, beside the result: `{"cycles_per_load", "cycle", 34.2}`.
 struct Observation {
   std::string name;
   std::string unit;
   double value;
 };
 
-/// What a counter must show for a cell to measure what its name says.
+/// Counter range that proves that a cell measures what its name says.
 struct Expectation {
   std::string_view counter;  ///< A name in core/counters.cpp.
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// The point at which an experiment measures a ceiling that others are held to.
+/// Point at which an experiment measures a ceiling for others.
 struct CeilingPoint {
   std::string_view ceiling;
   Point point;
 };
 
-/// A cell's result, for what follows from several.
+/// A cell's result, for findings.
 struct Outcome {
   std::string rung;
   Point point;
-  double seconds;  ///< Of a launch.
+  double seconds;  ///< Per launch.
   Cost cost;
   std::map<std::string, double> observed;
 };
 
-/// What the oracle says about one result.
+/// The oracle's verdict on one result.
 struct Verdict {
   bool ok = false;
-  double error =
-      std::numeric_limits<double>::quiet_NaN();  ///< The worst difference from the oracle. NaN: not a number.
-  double bound = 0;                              ///< The largest that is right, by type and size.
-  std::string where;                             ///< Where the worst difference is, and what was there.
+  double error = std::numeric_limits<double>::quiet_NaN();  ///< Worst difference from the oracle; NaN for a NaN.
+  double bound = 0;                                         ///< Largest correct difference, by type and size.
+  std::string where;                                        ///< Location and value of the worst difference.
 };
 
-/// `sum is 3.5, should be 4`: for Verdict::where.
+/// `sum is 3.5, should be 4`, for Verdict::where.
 std::string mismatch(std::string_view what, double is, double should_be);
 
-/// Where a variant leaves its result.
+/// Memory that holds a result.
 enum class ResultIn { device, host };
 
 /// A point to test. `slow` ones take seconds or gigabytes.
@@ -95,30 +93,29 @@ struct TestPoint {
   bool slow = false;
 };
 
-/// Pieces of a device's memory.
+/// Ranges of device memory.
 using Memory = std::vector<std::span<std::byte>>;
 
-/// What a header in experiments/ defines: one class, whose objects are prepared problems on one device. Beside what is
-/// required it may have any of
+/// Requirements on the class that a header in experiments/ defines. An object is a problem on one device. Optional
+/// members:
 ///
-///     void refill(std::uint64_t generation);      // fills all inputs in place with the numbers of that generation,
-///                                                 // enqueued in order; check() then judges by them. Required where
-///                                                 // outputs depend on data. args() may not change with it
-///     void release();                             // gives the memory of all inputs and outputs back, and …
-///     void allocate();                            // … takes it anew, unfilled, where something else is worth keeping;
-///                                                 // else the object is made anew
-///     bool refill_general(Distribution, std::uint64_t draw);  // fills the inputs of set 0 with general numbers, in
-///                                                 // place and in order; false where results at this point do not
-///                                                 // round. check() is for refilled inputs again
-///     Errors errors(ResultIn where) const;        // of set 0's outputs on them; required beside refill_general()
-///     std::vector<Observation> observe() const;   // on the last results that check() found right, over all sets
-///     static constexpr bool may_undercut_a_launch = true;  // where the time of an empty kernel is no lower limit
-///     static bool exists(const Point&);           // where not all combinations of the axes' values make sense
-///     static std::vector<Point> bench_points();   // of axes that go together (rows and columns), in place of the
-///                                                 // product of their defaults where a run names none of them
-///     static double check_cost(const Point&);     // operations that a reference of one set takes, where these are
-///     more
-///                                                 // than some for each element of inputs and outputs
+///     void refill(std::uint64_t generation);      // enqueues filling all inputs in place with the numbers of a
+///                                                 // generation; check() then expects their results. Required if
+///                                                 // outputs depend on data. args() must not change
+///     void release();                             // frees all inputs and outputs; and
+///     void allocate();                            // allocates them again, unfilled. For objects with other state that
+///                                                 // is worth keeping; others are destroyed and made again
+///     bool refill_general(Distribution, std::uint64_t draw);  // enqueues filling the inputs of set 0 with general
+///                                                 // numbers; false if results at this point do not round. check()
+///                                                 // requires refill() again
+///     Errors errors(ResultIn where) const;        // of set 0's outputs; required with refill_general()
+///     std::vector<Observation> observe() const;   // from the last results that check() found correct, over all sets
+///     static constexpr bool may_undercut_a_launch = true;  // an empty kernel's time is no lower limit
+///     static bool exists(const Point&);           // excludes combinations of the axes' values
+///     static std::vector<Point> bench_points();   // default points of joint axes (rows and columns), instead of the
+///                                                 // product of their values
+///     static double check_cost(const Point&);     // operations of a reference of one set, if more than a few per
+///                                                 // element
 ///     static std::vector<Expectation> expectations(const Point&);
 ///     static std::vector<CeilingPoint> ceilings();
 ///     static std::vector<Finding> findings(const std::vector<Outcome>&);  // of one device and mode
@@ -139,29 +136,29 @@ concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device
   { prepared.check(where) } -> std::same_as<Verdict>;
 };
 
-/// A prepared problem, whatever its experiment: memory first, numbers by refill().
+/// A problem on a device, of any experiment. Its memory is unfilled before refill().
 class Problem {
  public:
   virtual ~Problem() = default;
-  /// Gives the memory of inputs and outputs back; allocate() takes it anew, elsewhere if something else was taken
-  /// between them. What was bound to the old one must be gone.
+  /// Frees inputs and outputs. allocate() takes them again, at other addresses if memory was allocated in between.
+  /// Requires that no bound variant is left.
   virtual void release() = 0;
   virtual void allocate() = 0;
-  /// Puts other numbers where the inputs are: those of a generation, enqueued in order.
+  /// Enqueues filling the inputs in place with the numbers of a generation.
   virtual void refill(std::uint64_t generation) = 0;
-  /// False where nothing that a launch reads is data, so that refill() changes nothing.
+  /// False if launches read no data: then refill() changes nothing.
   virtual bool has_inputs() const = 0;
   /// Poisons every output.
   virtual void poison() = 0;
   /// Device memory that a launch on `set` writes.
   virtual Memory outputs(std::size_t set) const = 0;
-  /// The worst verdict over all sets by the generation filled last, guard bands included. Waits for the device.
+  /// The worst verdict over all sets for the last generation, with guard bands. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
   virtual std::vector<Observation> observe() const = 0;
-  /// Fills the inputs of set 0 with general numbers in place of those that check() judges by; each draw with others.
-  /// False where nothing at this point rounds, so that there are no errors.
+  /// Fills the inputs of set 0 with general numbers, different in each draw. False if results at this point do not
+  /// round.
   virtual bool refill_general(Distribution distribution, std::uint64_t draw) = 0;
-  /// Of the outputs of set 0 on general numbers, or of an even choice of them. Waits for the device.
+  /// Errors of set 0's outputs on general numbers, or of evenly spread ones. Waits for the device.
   virtual Errors errors(ResultIn where) const = 0;
 };
 
@@ -219,7 +216,7 @@ class ProblemOf final : public Problem {
   std::optional<E> prepared_;
 };
 
-/// An experiment as the registry, the tests and the benchmark see it.
+/// An experiment in the registry.
 struct ExperimentEntry {
   std::string name;
   std::string summary;
@@ -241,8 +238,8 @@ struct ExperimentEntry {
   };
 };
 
-/// The entry of E. Compiled once, in experiments/<name>.cpp, which the header says by `extern template`: it holds all
-/// of an experiment's code, and a variant's file needs only the arguments.
+/// The entry of E. Instantiated in experiments/<name>.cpp only, by `extern template` in the header: a variant's file
+/// needs none of the experiment's code.
 template <ExperimentType E>
 ExperimentEntry describe() {
   ExperimentEntry entry{std::string(E::name),
@@ -273,12 +270,11 @@ ExperimentEntry describe() {
   return entry;
 }
 
-/// The most operations that a reference of one set may take on a device: about a second's on a GPU, in float64, and one
-/// or two of a small processor.
+/// Max operations of a reference of one set: about 1 s on a GPU (float64), 1 to 2 s on a small CPU.
 double most_check_cost(const DeviceInfo& device);
 
-/// Why `device` takes too long to check every element of a result at `point`, with a smaller point that it checks in
-/// time. Empty where it does not: results are checked whole or not at all.
+/// Why `device` takes too long to check every element of a result at `point`, with a smaller point that fits; empty if
+/// it does not. Results are checked in full or not at all.
 std::string takes_too_long_to_check(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// SI prefixes are put on here and nowhere else.
+// Numbers become text here only.
 #include "core/format.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace crosswarp {
 
 std::string si(std::optional<double> value, std::string_view unit) {
   constexpr std::array<const char*, 9> prefixes{"p", "n", "µ", "m", "", "k", "M", "G", "T"};
-  constexpr int zero = 4;  // the place of no prefix
+  constexpr int zero = 4;  // index of the empty prefix
   if (!value || !std::isfinite(*value)) return "-";
   if (*value == 0) return fmt::format("0 {}", unit);
   int thousands = std::clamp(static_cast<int>(std::floor(std::log10(std::abs(*value)) / 3)), -zero,
@@ -48,7 +48,7 @@ std::string binary_bytes(double bytes) {
 
 namespace {
 
-/// Bytes of the UTF-8 character at the front of `text`; 0 where there is none. `code`: its code point.
+/// Decodes the first UTF-8 character: returns its bytes, 0 if invalid, and sets its code point.
 std::size_t decode(std::string_view text, std::uint32_t& code) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

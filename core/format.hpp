@@ -1,4 +1,4 @@
-// Numbers for people: SI prefixes, percentages, factors.
+// Formatting of numbers (SI prefixes, percentages, factors) and of untrusted text.
 #pragma once
 
 #include <optional>
@@ -7,31 +7,31 @@
 
 namespace crosswarp {
 
-/// Three significant digits with an SI prefix: `4.13 µs`, `1.02 TB/s`; `-` for nothing.
+/// Three significant digits with an SI prefix: `4.13 µs`, `1.02 TB/s`; `-` for none.
 std::string si(std::optional<double> value, std::string_view unit);
 
-/// `97.3 %`; `-` for nothing.
+/// `97.3 %`; `-` for none.
 std::string percent(std::optional<double> fraction);
 
-/// How many times as fast: `1.05`, `0.00052`.
+/// Speedup: `1.05`, `0.00052`.
 std::string times(double ratio);
 
-/// `1.50`, or `+1.50` where it is to show that it is a difference.
+/// `1.50`; as a difference `+1.50`.
 std::string fixed(double value, int decimals, bool difference = false);
 
-/// Binary multiples, for memory sizes: `60 MiB`.
+/// Binary prefixes: `60 MiB`.
 std::string binary_bytes(double bytes);
 
-/// A text of a file or a user as one line for a terminal: control characters, which may be a terminal's commands,
-/// become blanks, bytes that are not UTF-8 and characters that turn the direction of writing U+FFFD.
+/// Untrusted text as one line for a terminal: control characters become blanks; invalid UTF-8 and bidirectional
+/// controls become U+FFFD.
 std::string printable(std::string_view text);
 
-/// A text as a cell of a Markdown table: no markup, no link.
+/// Text as a Markdown table cell, without markup or links.
 std::string markdown_cell(std::string_view text);
-/// The same in the font of code.
+/// The same as inline code.
 std::string markdown_code(std::string_view text);
 
-/// Columns of a text on a terminal; every code point of it takes one.
+/// Terminal columns of a text: its code points.
 std::size_t columns(std::string_view text);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// Inputs of full precision, on which sums round: a counter-based generator, the same on host and device.
+// Random inputs of full precision, whose sums round. The same on host and device.
 #pragma once
 
 #include <array>
@@ -14,21 +14,20 @@
 
 namespace crosswarp {
 
-/// The numbers on which accuracy is measured.
+/// Distributions for measuring accuracy.
 enum class Distribution {
   uniform,         ///< In [-1, 1].
   positive,        ///< Uniform in (0, 1].
-  ill_conditioned  ///< Over 27 binades, of which sums leave 2^-20: Σ|x| / |Σx| is 10^6.
+  ill_conditioned  ///< Over 27 binades, with condition Σ|x| / |Σx| = 10^6.
 };
 inline constexpr std::array distributions{Distribution::uniform, Distribution::positive, Distribution::ill_conditioned};
 std::string to_string(Distribution distribution);
 
-/// Random numbers with all bits of a floating type, addressed by index. They are the terms of sums, or the operands of
-/// a product whose elements are such sums.
+/// Random numbers with all bits of a floating-point type, computed per index: terms of sums, or operands of a gemm.
 ///
-/// Ill-conditioned sums are of triples that stand in random order: a large number, the same with the other sign, and a
-/// small positive one. What is left is the sum of the small ones. In a product the signs are those of A; B has equal
-/// numbers where A has opposite ones, so that each element of C is such a sum, of condition 10^6.
+/// Ill-conditioned sums consist of triples in random order: a large number, its negation, and a small positive number;
+/// the sum is that of the small ones. In a gemm, A has the signs, and B has equal numbers where A has opposite ones, so
+/// that each element of C is such a sum.
 struct GeneralNumbers {
   enum class Role { term, a, b };
 
@@ -36,10 +35,10 @@ struct GeneralNumbers {
   RandomStream random;
   Permutation order;         // of the terms of a sum
   std::uint64_t stride = 1;  // between neighbouring terms of a sum
-  int large, small;          // exponents of the least of each kind
+  int large, small;          // min exponent of each kind
   bool has_signs;
 
-  /// Sums of `terms` numbers each, `stride` apart. Numbers of one seed and different roles belong together.
+  /// Sums of `terms` numbers at distance `stride`. A gemm takes operands of one seed and different roles.
   constexpr GeneralNumbers(Distribution of, std::uint64_t seed, std::uint64_t terms, Role role = Role::term,
                            std::uint64_t distance = 1)
       : distribution(of),
@@ -54,20 +53,20 @@ struct GeneralNumbers {
   constexpr T at(std::uint64_t i) const {
     if (distribution == Distribution::uniform) return in_unit<T>(static_cast<std::int64_t>(random.word(i)));
     if (distribution == Distribution::positive) return in_unit<T>(static_cast<std::int64_t>(random.word(i) >> 1 | 1));
-    const std::uint64_t place = order(i / stride % order.size);
+    const std::uint64_t rank = order(i / stride % order.size);
     const std::uint64_t line = i / (stride * order.size) * stride + i % stride;
-    const bool is_large = place < order.size / 3 * 3 && place % 3 < 2;
-    const bool is_partner = is_large && place % 3 == 1;
-    const std::uint64_t word = random.word(line * order.size + place - (is_partner ? 1 : 0));
+    const bool is_large = rank < order.size / 3 * 3 && rank % 3 < 2;
+    const bool is_partner = is_large && rank % 3 == 1;
+    const std::uint64_t word = random.word(line * order.size + rank - (is_partner ? 1 : 0));
     const int exponent = (is_large ? large : small) + static_cast<int>(word % binades);
     return with_exponent<T>(exponent, word, is_partner && has_signs);
   }
 
  private:
-  static constexpr std::uint64_t first_stream = std::uint64_t{1} << 32;  // sets of inputs have those below
+  static constexpr std::uint64_t first_stream = std::uint64_t{1} << 32;  // sets of inputs use lower ones
   static constexpr std::uint64_t binades = 8;
 
-  /// The nearest to steps · 2^-63.
+  /// steps · 2^-63, rounded to nearest.
   template <class T>
   static constexpr T in_unit(std::int64_t steps) {
     if constexpr (std::same_as<T, Half>)
@@ -98,7 +97,7 @@ struct GeneralNumbers {
   }
 };
 
-/// What Device::generate_general does, for memory that the host can write; on all cores. Throws Error for integers.
+/// Device::generate_general on the host, on all cores. Throws Error for integers.
 void fill_general(const TypedSpan& to, const GeneralNumbers& numbers);
 
 }  // namespace crosswarp

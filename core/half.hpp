@@ -1,4 +1,4 @@
-// 16-bit floats as storage, for host and device: numbers are widened before anything is computed.
+// 16-bit floating-point storage types for host and device. Widened before any computation.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ constexpr float to_float(Half half) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-/// The nearest, to even where two are; infinity from 65520 on.
+/// Rounds to nearest even; infinity from 65520 on.
 constexpr Half to_half(float value) {
   const std::uint32_t word = std::bit_cast<std::uint32_t>(value), sign = word >> 16 & 0x8000u;
   const std::uint32_t magnitude = word & 0x7fffffffu;
@@ -36,7 +36,7 @@ constexpr Half to_half(float value) {
   return half((magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
 }
 
-/// The upper half of a float: its exponent, and 8 bits of its significand.
+/// bfloat16: the upper half of a float.
 struct Bfloat16 {
   std::uint16_t bits;
   friend constexpr bool operator==(Bfloat16, Bfloat16) = default;
@@ -45,7 +45,7 @@ struct Bfloat16 {
 /// Exact.
 constexpr float to_float(Bfloat16 value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
 
-/// The nearest, to even where two are.
+/// Rounds to nearest even.
 constexpr Bfloat16 to_bfloat16(float value) {
   const std::uint32_t word = std::bit_cast<std::uint32_t>(value);
   if ((word & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>(word >> 16 | 0x40u)};

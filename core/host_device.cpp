@@ -1,4 +1,4 @@
-// Memory, caches and clock of the host. Time is the steady clock's: a launch on the host runs where it is called.
+// Host memory, cache flush and timer. A launch is a call, timed by the steady clock.
 #include "core/host_device.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace crosswarp {
 namespace {
 
-/// Servers report the whole socket's cache even to a guest of two cores; past this, reading more evicts no better.
-constexpr std::size_t most_flushed = std::size_t{128} << 20;
+/// Bytes to read for a cache flush. Virtual machines report the whole socket's cache, of which they own a part.
+constexpr std::size_t max_flushed = std::size_t{128} << 20;
 
 std::size_t available_memory() {
   std::ifstream meminfo("/proc/meminfo");
@@ -38,7 +38,7 @@ std::string processor_name() {
   return "host processor";
 }
 
-/// The sum of all words, on all cores. Bound by memory once the set is larger than the caches.
+/// Sums all words, on all cores. Memory-bound for sets beyond the caches.
 std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t sweeps = 1) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(memory);
   const std::size_t count = bytes / sizeof(std::uint64_t);
@@ -47,7 +47,7 @@ std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t s
   for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
 #pragma omp for simd schedule(static) nowait
     for (std::size_t i = 0; i < count; ++i) sum += words[i];
-    asm volatile("" ::: "memory");  // else one sweep would be multiplied
+    asm volatile("" ::: "memory");  // keeps the compiler from multiplying one sweep
   }
   return sum;
 }
@@ -56,10 +56,10 @@ class HostDevice final : public Device {
  public:
   HostDevice()
       : Device(host_device_info()),
-        evictor_(std::min(2 * std::max(info_.cache, std::size_t{1} << 24), most_flushed), std::byte{1}) {}
+        evictor_(std::min(2 * std::max(info_.cache, std::size_t{1} << 24), max_flushed), std::byte{1}) {}
 
   void* allocate(std::size_t bytes) override {
-    // Linux promises more than it has: what is not available is refused here rather than killed later.
+    // Linux overcommits: refusing here is better than the OOM killer later.
     if (bytes > free_memory()) {
       throw Error(
           fmt::format("{} MiB of host memory are not available ({} MiB are)", bytes >> 20, free_memory() >> 20));

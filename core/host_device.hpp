@@ -1,4 +1,4 @@
-// The processor that the program itself runs on, as a device: for `host`, and for Kokkos without a GPU.
+// The host CPU as a device: for the host backend, and for Kokkos without a GPU.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace crosswarp {
 
-/// The one host device of this process.
+/// The host device, one per process.
 std::shared_ptr<Device> open_host_device();
 
-/// Its facts, without opening it.
+/// Its properties, without opening it.
 DeviceInfo host_device_info();
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// The nearest match by edit distance, for error messages.
+// Nearest match by edit distance.
 #include "core/names.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +10,11 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_listed = 24;
+constexpr std::size_t max_listed = 24;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// Letters, in either case, to insert, delete, substitute or swap with their neighbour.
+/// Damerau-Levenshtein distance, ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -38,11 +38,11 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
     return edit_distance(typed, a) < edit_distance(typed, b);
   });
-  const std::string all = names.size() > most_listed ? fmt::format("there are {}", names.size())
-                                                     : fmt::format("there are: {}", fmt::join(names, ", "));
+  const std::string all = names.size() > max_listed ? fmt::format("there are {}", names.size())
+                                                    : fmt::format("there are: {}", fmt::join(names, ", "));
   if (edit_distance(typed, *nearest) > std::max(typed.size(), nearest->size()) / 2)
     return fmt::format("unknown; {}", all);
-  if (names.size() > most_listed) return fmt::format("unknown; did you mean '{}'?", *nearest);
+  if (names.size() > max_listed) return fmt::format("unknown; did you mean '{}'?", *nearest);
   return fmt::format("unknown; did you mean '{}'? ({})", *nearest, all);
 }
 

@@ -1,4 +1,4 @@
-// Names that a user may mistype.
+// Suggestions for mistyped names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace crosswarp {
 
-/// `unknown; did you mean 'cuda'? (there are: cuda, host, kokkos)`. With no names at all: `unknown; there are none`.
+/// `unknown; did you mean 'cuda'? (there are: cuda, host, kokkos)`. Without names: `unknown; there are none`.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace crosswarp

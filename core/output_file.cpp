@@ -1,4 +1,4 @@
-// Replacing means a temporary file with a random name in the same folder, and rename().
+// Replaces files by a temporary file in the same folder and rename().
 #include "core/output_file.hpp"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// False where not all of it could be written.
+/// False on failure.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -48,16 +48,16 @@ mode_t new_mode() {
   return 0666 & ~mask;
 }
 
-/// False where another process has it. A file system without locks has none to offer.
+/// False if another process holds the lock. True on file systems without locks.
 bool lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
 }  // namespace
 
 std::string follow_links(const std::string& named) {
-  constexpr int most_links = 40;
+  constexpr int max_links = 40;
   std::error_code failed;
   fs::path path = named;
-  for (int i = 0; i < most_links && fs::is_symlink(path, failed); ++i)
+  for (int i = 0; i < max_links && fs::is_symlink(path, failed); ++i)
     path = path.parent_path() / fs::read_symlink(path);
   const fs::path resolved = fs::weakly_canonical(fs::absolute(path), failed);
   return failed ? path.string() : resolved.string();
@@ -92,7 +92,7 @@ void OutputFile::write(std::string_view text) const {
   const int descriptor = mkostemp(unfinished.data(), O_CLOEXEC);
   if (descriptor < 0) throw error(reason());
   const auto there = facts_of(path_);
-  // Another user's file stays theirs where root replaces it. For all others this cannot be done, and need not.
+  // Root keeps the owner of a file that it replaces; others need not, and cannot.
   [[maybe_unused]] const int owned = there ? fchown(descriptor, there->st_uid, there->st_gid) : 0;
   const bool is_written = fchmod(descriptor, there ? there->st_mode & 07777 : new_mode()) == 0 &&
                           write_all(descriptor, text) && fsync(descriptor) == 0 &&
@@ -120,7 +120,7 @@ GrowingFile::GrowingFile(OutputFile file) : file_(std::move(file)), unfinished_(
     if (there && is_same_file(*there, mine)) break;
     close(descriptor_);  // another process published it meanwhile
   }
-  // Whoever published holds the lock of what it published.
+  // A process that has published holds the lock of the published file.
   const int published = open(file_.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   const bool is_free = published < 0 || lock(published);
   if (published >= 0) close(published);

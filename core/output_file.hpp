@@ -1,5 +1,4 @@
-// Output files: checked before any work is done, never a device, never an input of the same command, replaced as a
-// whole.
+// Output files: checked before any work, replaced atomically, never a device or an input of the same command.
 #pragma once
 
 #include <string>
@@ -10,21 +9,21 @@
 
 namespace crosswarp {
 
-/// What to do about a file that exists and is not empty.
+/// Treatment of an existing file that is not empty.
 enum class Existing { refuse, replace };
 
-/// A file to be written. Symbolic links are followed: the file they lead to is replaced, not the link.
+/// An output file. Symbolic links are followed: their target is replaced, not the link.
 class OutputFile {
  public:
-  /// `option` stands before the path in errors: `--json`; it may be empty. Throws Error for what is not a regular file,
-  /// for a file or folder without write permission (root is held to the file's mode, too), and for a file that exists
-  /// where `existing` is refuse.
+  /// `option`: prefix of the path in errors, such as `--json`; may be empty. Throws Error for anything but a regular
+  /// file, for a file or folder without write permission (also for root), and for an existing file if `existing` is
+  /// refuse.
   OutputFile(std::string option, const std::string& path, Existing existing = Existing::replace);
 
-  const std::string& path() const { return path_; }  ///< With its links followed.
-  /// Throws Error as the constructor does, by what there is now.
+  const std::string& path() const { return path_; }  ///< With links resolved.
+  /// The checks of the constructor, again. Throws Error.
   void check() const;
-  /// Replaces the content: a reader sees the old one or the new one. Throws Error where that fails.
+  /// Replaces the content atomically. Throws Error.
   void write(std::string_view text) const;
   /// `--json out.json: why`
   Error error(std::string_view why) const;
@@ -34,8 +33,8 @@ class OutputFile {
   Existing existing_;
 };
 
-/// An output that grows line by line while a run lasts. It belongs to one process: a second one that opens it gets an
-/// Error. It is built beside its path, so that what stands there remains until publish().
+/// An output file that grows during a run, locked by this process: another one gets an Error. A temporary file until
+/// publish(), so that an old file stays until then.
 class GrowingFile {
  public:
   explicit GrowingFile(OutputFile file);
@@ -43,9 +42,9 @@ class GrowingFile {
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
 
-  /// Throws Error where it cannot be written.
+  /// Throws Error if it cannot be written.
   void append(std::string_view text);
-  /// Takes its path; later text follows it there.
+  /// Moves the file to its path; may still grow.
   void publish();
 
  private:
@@ -55,16 +54,16 @@ class GrowingFile {
   bool is_published_ = false;
 };
 
-/// `path` with its links followed, also where the last one leads to nothing.
+/// `path` with links resolved, also dangling ones.
 std::string follow_links(const std::string& path);
 
-/// A file of a command line.
+/// A file named on the command line.
 struct NamedFile {
   std::string option, path;
   bool is_output;
 };
 
-/// Throws Error where an output is the same file as another output or an input, by whatever path.
+/// Throws Error if an output is the same file as another output or an input, by any path.
 void require_distinct(const std::vector<NamedFile>& files);
 
 }  // namespace crosswarp

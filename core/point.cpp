@@ -1,4 +1,4 @@
-// Axis specifications such as `2^20:2^30:x4` are parsed here, with an error for everything that does not fit.
+// Parser of axis values such as `2^20:2^30:x4`.
 #include "core/point.hpp"
 
 #include <fmt/format.h>
@@ -13,13 +13,13 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_values_in_range = 4096;
+constexpr std::size_t max_values_in_range = 4096;
 
 [[noreturn]] void reject(const Axis& axis, std::string_view text, std::string_view why) {
   std::string message = fmt::format("--{} {}: {}", axis.name, text, why);
   std::replace_if(
       message.begin(), message.end(), [](unsigned char c) { return std::iscntrl(c); }, ' ');
-  throw Error(message);  // one line, whatever was typed
+  throw Error(message);  // one line
 }
 
 std::int64_t checked_multiply(const Axis& axis, std::string_view text, std::int64_t a, std::int64_t b) {
@@ -85,8 +85,8 @@ std::vector<Value> parse_range(const Axis& axis, std::string_view text, std::siz
   std::vector<Value> values;
   for (std::int64_t value = first; value <= last;) {
     values.emplace_back(value);
-    if (values.size() > most_values_in_range)
-      reject(axis, text, fmt::format("more than {} values", most_values_in_range));
+    if (values.size() > max_values_in_range)
+      reject(axis, text, fmt::format("more than {} values", max_values_in_range));
     if (multiplies ? __builtin_mul_overflow(value, by, &value) : __builtin_add_overflow(value, by, &value)) break;
   }
   return values;

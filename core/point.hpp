@@ -1,4 +1,4 @@
-// Axes and points: the named parameters of an experiment, and one assignment of them.
+// Axes (named parameters of an experiment) and points (one value per axis).
 #pragma once
 
 #include <cstdint>
@@ -22,29 +22,29 @@ struct DeviceInfo;
 /// One parameter of an experiment.
 struct Axis {
   std::string name;
-  std::string meaning;              ///< One phrase for help texts, with the unit.
+  std::string meaning;              ///< Phrase for --help, with the unit.
   std::vector<Value> bench;         ///< The default points of a benchmark run.
-  std::vector<Value> allowed = {};  ///< For words: all that exist. Empty for integers.
+  std::vector<Value> allowed = {};  ///< All words; empty for integers.
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  std::optional<Value> implied = {};  ///< The value that goes without saying: a point with it does not name the axis.
+  std::optional<Value> implied = {};  ///< Value that names of points leave out.
 
-  /// Where default values depend on the other axes and on the device: whether this axis's value goes with them. It is
-  /// asked where the axis was not named.
+  /// Selects default values that depend on other axes and on the device. Null for all. Called if the user does not name
+  /// the axis.
   bool (*by_default)(const Point&, const DeviceInfo&) = nullptr;
 
   bool is_word() const { return !allowed.empty(); }
 };
 
-/// One value on each axis of an experiment, in the order of the axes.
+/// One value per axis of an experiment, in the order of the axes.
 class Point {
  public:
   Point() = default;
 
-  /// Appends a coordinate. `implied`: whether it is left out of the name.
+  /// Appends a coordinate. `implied`: left out of the name.
   Point& set(std::string axis, Value value, bool implied = false);
 
-  /// The coordinate on `axis`. Throws Error where there is none or where it is of the other kind.
+  /// The coordinate on `axis`. Throws Error for an unknown axis or the other kind of value.
   std::int64_t integer(std::string_view axis) const;
   const std::string& word(std::string_view axis) const;
 
@@ -65,16 +65,16 @@ class Point {
   std::vector<Coordinate> coordinates_;
 };
 
-/// The value on `axis` written as `text`: an integer is a product of decimals and powers with an optional offset
-/// (`4096`, `2^20`, `1024*65535`, `2^20-1`), a word is one that the axis allows.
-/// Throws Error, in one line, where `text` is not that, is out of the axis's range, or overflows.
+/// Parses a value: an integer is a product of decimals and powers with an optional offset (`4096`, `2^20`,
+/// `1024*65535`, `2^20-1`), a word one that the axis allows. Throws Error, in one line, for other text, values out of
+/// range, and overflow.
 Value parse_value(const Axis& axis, std::string_view text);
 
-/// A comma-separated list of values and ranges `first:last[:step]`, where a step `x4` multiplies and `+100` adds
-/// (default `x2`). A range has both ends if the step hits the last one, and at most 4096 values.
+/// Parses a comma-separated list of values and ranges `first:last[:step]`: step `x4` multiplies, `+100` adds (default
+/// `x2`). A range includes `last` if the steps reach it, and has 4096 values or fewer.
 std::vector<Value> parse_values(const Axis& axis, std::string_view text);
 
-/// Every combination of `values` (one list for each axis), the last axis fastest.
+/// All combinations of `values` (one list per axis), the last axis fastest.
 std::vector<Point> product(const std::vector<Axis>& axes, const std::vector<std::vector<Value>>& values);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// The oracle of sums over lattice inputs: integers, so that it is exact; one pass of the generator bounds it.
+// Exact sums of lattice inputs, in integers. Bound by the generator.
 #include "core/random.hpp"
 
 #include <cstring>
@@ -37,7 +37,7 @@ std::vector<float> exact_sums(const Lattice& elements, std::uint64_t rows, std::
     }
     return sums;
   }
-  for (std::uint64_t row = 0; row < rows; ++row) {  // few rows, which may be long: all cores at each
+  for (std::uint64_t row = 0; row < rows; ++row) {  // few rows: all cores on each
     std::int64_t steps = 0;
 #pragma omp parallel for reduction(+ : steps) schedule(static) if (columns > 4096)
     for (std::uint64_t i = row * columns; i < (row + 1) * columns; ++i) steps += elements.steps(i);

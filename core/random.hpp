@@ -1,5 +1,4 @@
-// Inputs that device and host can both compute from their index alone: a counter-based generator, and numbers drawn
-// from it whose sums are exact in float.
+// Counter-based random numbers, the same on device and host, and inputs whose sums are exact in float.
 #pragma once
 
 #include <concepts>
@@ -26,23 +25,23 @@ struct RandomStream {
 
   constexpr RandomStream(std::uint64_t seed, std::uint64_t number) : key(mix(mix(seed) + number)) {}
 
-  /// 32 random bits; one mixing step serves two neighbours.
+  /// 32 random bits. Two neighbours share a mixing step.
   constexpr std::uint32_t operator()(std::uint64_t i) const {
     const std::uint64_t word = mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15u);
     return static_cast<std::uint32_t>(i % 2 ? word >> 32 : word);
   }
-  /// 64 random bits. Not for streams of which 32 are taken, too.
+  /// 64 random bits. Not independent of the 32-bit words.
   constexpr std::uint64_t word(std::uint64_t i) const { return mix(key + (i + 1) * 0x9e3779b97f4a7c15u); }
 };
 
-/// The seed of the inputs of one generation: the numbers that a problem's buffers hold at one time. Generation 0 has the
-/// run's own seed.
+/// Seed of a generation of inputs: the numbers that a problem's buffers hold at one time. Generation 0 has the run's
+/// seed.
 constexpr std::uint64_t generation_seed(std::uint64_t seed, std::uint64_t generation) {
   return generation == 0 ? seed : mix(seed + generation * 0x9e3779b97f4a7c15u);
 }
 
-/// A random order of the indices 0 … size-1, addressed by place: a Feistel network over the next power of two, walked
-/// until it lands within the size (Black and Rogaway, CT-RSA 2002). `size` is at least 1 and at most 2^48.
+/// Random permutation of 0 … size-1, computed per position: a Feistel network over the next power of two, with cycle
+/// walking (Black and Rogaway, CT-RSA 2002). Requires 1 ≤ size ≤ 2^48.
 struct Permutation {
   std::uint64_t key = 0;
   std::uint64_t size = 1;
@@ -54,13 +53,13 @@ struct Permutation {
     while (std::uint64_t{1} << (low_bits + high_bits) < size) ++(low_bits > high_bits ? high_bits : low_bits);
   }
 
-  constexpr std::uint64_t operator()(std::uint64_t place) const {
-    do place = shuffled(place);
-    while (place >= size);
-    return place < size - shift ? place + shift : place - (size - shift);
+  constexpr std::uint64_t operator()(std::uint64_t index) const {
+    do index = shuffled(index);
+    while (index >= size);
+    return index < size - shift ? index + shift : index - (size - shift);
   }
 
-  /// The same order, rotated so that place 0 has the index `first`.
+  /// The same permutation, rotated so that position 0 has index `first`.
   constexpr Permutation starting_with(std::uint64_t first) const {
     Permutation rotated = *this;
     rotated.shift = 0;
@@ -74,7 +73,7 @@ struct Permutation {
     return word & ((std::uint64_t{1} << bits) - 1);
   }
 
-  /// A bijection of words of low_bits + high_bits bits: each round adds to one half what the other half says.
+  /// A bijection of words of low_bits + high_bits bits: each round mixes one half into the other.
   constexpr std::uint64_t shuffled(std::uint64_t word) const {
     std::uint64_t a = low(word, low_bits), b = word >> low_bits;
     for (std::uint64_t round = 0; round < 3; ++round) {
@@ -87,10 +86,9 @@ struct Permutation {
 
 /// Random odd multiples of 2^-bits in (-1, 1): never zero, both signs, mean zero.
 ///
-/// Why a lattice: with `bits` from `exact_bits(n)`, every partial sum of n such numbers, in any order and
-/// grouping that does not look at them, is a multiple of 2^-bits below 2^24 steps, hence exact in float. A correct sum
-/// then has no rounding error at all, and its oracle needs no tolerance: one element dropped or added twice shows at
-/// any n.
+/// With `bits` from `exact_bits(n)`, every partial sum of n such numbers, in any data-independent order and grouping,
+/// is a multiple of 2^-bits below 2^24 steps, hence exact in float. A correct sum has no rounding error, and its oracle
+/// needs no tolerance: one dropped or repeated element shows at any n.
 struct Lattice {
   RandomStream random;
   int bits = 0;
@@ -104,24 +102,24 @@ struct Lattice {
   constexpr float operator()(std::uint64_t i) const { return static_cast<float>(steps(i)) * step(); }
 };
 
-/// The most bits for which partial sums of `n` lattice elements stay below 2^24 steps with a margin of eight standard
-/// deviations (a step count has deviation 2^bits / sqrt(3)): 64/3 · 4^bits · n ≤ 2^48. At least 1, at most 21.
+/// Max bits for which partial sums of `n` lattice elements stay below 2^24 steps with a margin of eight standard
+/// deviations (a step count has deviation 2^bits / sqrt(3)): 64/3 · 4^bits · n ≤ 2^48. From 1 to 21.
 constexpr int exact_bits(std::uint64_t n) {
   int bits = 1;
   while (bits < 21 && n <= (std::uint64_t{3} << 42) >> (2 * (bits + 1))) ++bits;
   return bits;
 }
 
-/// The same for sums that stay below 2^31 steps, as those of 32-bit integers: 64/3 · 4^bits · n ≤ 2^62. At most 20, so
-/// that the sums of idle lanes, which add an element up to a thousand times and are used by nobody, do not overflow.
+/// The same for sums of 32-bit integers, below 2^31 steps: 64/3 · 4^bits · n ≤ 2^62. From 1 to 20: idle lanes, whose
+/// sums are unused, add an element up to a thousand times without overflow.
 constexpr int exact_integer_bits(std::uint64_t n) {
   int bits = 1;
   while (bits < 20 && n <= (std::uint64_t{3} << 56) >> (2 * (bits + 1))) ++bits;
   return bits;
 }
 
-/// A lattice moved by `shift` steps, in any type: integers are the steps themselves. Whoever makes one sees to it that
-/// the type holds every element.
+/// A lattice shifted by `shift` steps, in any type; integers are the steps themselves. Requires that the type holds
+/// every element.
 struct Elements {
   Lattice lattice;
   std::int32_t shift = 0;
@@ -143,21 +141,20 @@ struct Elements {
   }
 };
 
-/// Memory for elements of one of the types that there are.
+/// Memory of elements of any supported type.
 using TypedSpan =
     std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>, std::span<Bfloat16>>;
 
-/// What Device::generate does, for memory that the host can write; on all cores.
+/// Device::generate_elements on the host, on all cores.
 void fill_elements(const TypedSpan& to, const Elements& elements);
 
-/// The exact sum of the first `n` elements, computed in integers on all cores.
+/// Exact sum of the first `n` elements, in integers, on all cores.
 double exact_sum(const Lattice& elements, std::uint64_t n);
 
-/// The exact sum of each of `rows` consecutive runs of `columns` elements. With `bits` from `exact_bits(columns)` each
-/// is exact in float.
+/// Exact sums of `rows` rows of `columns` elements. Exact in float with `bits` from `exact_bits(columns)`.
 std::vector<float> exact_sums(const Lattice& elements, std::uint64_t rows, std::uint64_t columns);
 
-/// What Device::permute and Device::chain do, for memory that the host can write; on all cores.
+/// Device::permute and Device::chain on the host, on all cores.
 void fill_permutation(std::span<std::uint32_t> to, const Permutation& order);
 void fill_chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin);
 

@@ -1,5 +1,4 @@
-// References on the host. The product is bound by its multiply-adds in double: blocks of B stay in a core's first
-// cache.
+// References on the host. The gemm is bound by multiply-adds in double: tiles of B stay in a core's L1 cache.
 #include "core/reference.hpp"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace crosswarp {
 namespace {
 
-/// References by what they were asked for, until they take too much memory.
+/// Cache of references by their arguments, cleared when it is full.
 class Memo {
  public:
   using Key = std::array<std::uint64_t, 6>;
@@ -37,7 +36,7 @@ class Memo {
   std::size_t held_ = 0;
 };
 
-/// Of what the memory holds, and where.
+/// Position-weighted hash of the content.
 std::uint64_t fingerprint(const TypedSpan& memory) {
   return std::visit(
       []<class T>(std::span<T> typed) {
@@ -50,7 +49,7 @@ std::uint64_t fingerprint(const TypedSpan& memory) {
       memory);
 }
 
-/// C = A·B by tiles of C. Each element is summed from its first product to its last.
+/// C = A·B by tiles of C. Accumulates each element in order of k.
 template <class T, class To>
 void multiply(const Gemm& gemm, std::span<const T> a, std::span<const T> b, std::span<To> c) {
   constexpr std::size_t tile_rows = 32, tile_columns = 128, tile_depth = 32, unroll = 4;  // a tile of B: 32 KiB
@@ -98,10 +97,10 @@ void make_as(const TypedSpan& to, const Make& make) {
       to);
 }
 
-/// The same, for references that tests ask for again and again: they are remembered.
+/// The same, with a cache.
 template <class Make>
 void make_once(const Memo::Key& key, const TypedSpan& to, const Make& make) {
-  static Memo known;  // one for each kind of reference
+  static Memo known;  // one per kind of reference
   const std::vector<double>* values = known.find(key);
   if (!values) {
     std::vector<double> made(size(to));
@@ -128,7 +127,7 @@ void reference_gemm(const Gemm& gemm, const TypedSpan& to) {
   };
   const std::size_t products = gemm.m * gemm.n * gemm.k;
   if (products < 16 * (size(gemm.a) + size(gemm.b)) || size(to) > Memo::most)
-    make_as(to, make);  // as cheap as a fingerprint of the operands, or too much to remember
+    make_as(to, make);  // as cheap as hashing the operands, or too large to cache
   else
     make_once({fingerprint(gemm.a), fingerprint(gemm.b), gemm.m, gemm.n, gemm.k, gemm.b_transposed}, to, make);
 }
@@ -145,7 +144,7 @@ void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint6
       }
       return;
     }
-    for (std::uint64_t row = 0; row < sums.size(); ++row) {  // few rows, which may be long: all cores at each
+    for (std::uint64_t row = 0; row < sums.size(); ++row) {  // few rows: all cores on each
       std::int64_t steps = 0;
 #pragma omp parallel for reduction(+ : steps) schedule(static) if (columns > 4096)
       for (std::uint64_t i = 0; i < columns; ++i) steps += elements.steps(first + row * columns + i);

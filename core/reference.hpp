@@ -1,5 +1,4 @@
-// Reference results, and their comparison element by element: for memory that the host can touch, and the rules that
-// devices share.
+// Reference results and element-wise comparison: error bounds, and implementations on the host.
 #pragma once
 
 #include <concepts>
@@ -20,31 +19,30 @@ constexpr double to_double(T element) {
     return element;
 }
 
-/// Operands of C = A·B, row-major and without gaps, both of one type (float, double, Half, Bfloat16). A is m × k, B is
-/// k × n, or n × k where it is stored transposed.
+/// Operands of C = A·B: contiguous, row-major, of one type (float, double, Half, Bfloat16). A is m × k, B is k × n, or
+/// n × k if stored transposed.
 struct Gemm {
   TypedSpan a, b;
   std::size_t m = 0, n = 0, k = 0;
   bool b_transposed = false;
 };
 
-/// Requires |is - should be| ≤ of_sum + of_rounding · |should be| of each element. No NaN is within any bound.
+/// Bound of each element: |is - should be| ≤ of_sum + of_rounding · |should be|. NaN is beyond any bound.
 struct ErrorBound {
-  double of_sum = 0;       ///< What adding may be off by.
-  double of_rounding = 0;  ///< What writing the result may be off by, over the result.
+  double of_sum = 0;       ///< Absolute error of summation.
+  double of_rounding = 0;  ///< Relative error of rounding the result.
 
   constexpr double at(double should_be) const {
     return of_sum + of_rounding * (should_be < 0 ? -should_be : should_be);
   }
 };
 
-/// The worst of some elements: the one whose error is the largest share of its bound; of several without a finite
-/// share, the one with the largest error; of equals, the first.
+/// The worst element: max error relative to its bound, then max error, then min index.
 struct WorstElement {
-  double share;          ///< Error over bound. Infinite for a NaN, and for any error where the bound is 0.
-  double error;          ///< Infinite for a NaN.
-  std::uint64_t index;   ///< The largest there is where there is no element.
-  std::uint64_t beyond;  ///< How many elements are beyond their bounds.
+  double share;          ///< Error over bound. Infinite for NaN, and for any error with bound 0.
+  double error;          ///< Infinite for NaN.
+  std::uint64_t index;   ///< Max integer for no element.
+  std::uint64_t beyond;  ///< Number of elements beyond their bounds.
 
   static constexpr WorstElement of_none() { return {0, 0, std::numeric_limits<std::uint64_t>::max(), 0}; }
 
@@ -69,13 +67,13 @@ struct WorstElement {
   }
 };
 
-/// What comparing results with their reference found.
+/// Result of a comparison with a reference.
 struct Comparison {
   WorstElement worst = WorstElement::of_none();
-  double is = 0;  ///< The worst element.
+  double is = 0;  ///< Value of the worst element.
   double should_be = 0;
 
-  /// Takes in what was found in elements from `first` on.
+  /// Adds the comparison of the elements from `first` on.
   constexpr void add(Comparison other, std::uint64_t first) {
     other.worst.index += first;
     worst.add(other.worst);
@@ -83,15 +81,15 @@ struct Comparison {
   }
 };
 
-// What Device does, for memory that the host can touch; on all cores. `to` is of float or double.
+// The functions of Device, on the host, on all cores. `to` is of float or double.
 
-/// to = A·B, summed in double. Remembers recent products, since tests ask for the same ones again and again.
+/// to = A·B, accumulated in double. Caches recent results: tests repeat them.
 void reference_gemm(const Gemm& gemm, const TypedSpan& to);
 
-/// to[r] = the exact sum of elements first + r·columns … first + (r+1)·columns - 1. Remembers recent ones, too.
+/// to[r] = the exact sum of elements first + r·columns … first + (r+1)·columns - 1. Caches recent results.
 void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns, const TypedSpan& to);
 
-/// `reference` is of float or double, and as long as `actual`.
+/// `reference`: of float or double, with the size of `actual`.
 Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound);
 
 /// Elements first … first + count - 1.

@@ -1,4 +1,4 @@
-// Bound by making references; comparing reads results and references once.
+// Bound by making references; a comparison reads results and references once.
 #include "core/reference_cache.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t most_kept = 4;                         // generations: a run alternates between few
-constexpr std::size_t most_at_once = std::size_t{64} << 20;  // elements, where references are made for one comparison
+constexpr std::size_t max_kept = 4;                         // generations; a run alternates between two
+constexpr std::size_t max_at_once = std::size_t{64} << 20;  // elements of a reference without a cache
 
 }  // namespace
 
@@ -20,8 +20,8 @@ void ReferenceCache::keep(std::uint64_t generation) {
     kept_.splice(kept_.end(), kept_, known);
     return;
   }
-  if (kept_.size() == most_kept) kept_.pop_front();
-  // Variants need workspaces yet, and a device's memory is in pieces: half of what is free is left alone.
+  if (kept_.size() == max_kept) kept_.pop_front();
+  // Leaves half of the free memory for workspaces and fragmentation.
   const std::size_t bytes = sets_ * (rows_ * columns_ * sizeof(float) + 2 * Buffer<float>::guard);
   while (bytes > device_.free_memory() / 2) {
     if (kept_.empty()) return;
@@ -42,7 +42,7 @@ bool ReferenceCache::holds(std::uint64_t generation) const {
 Comparison ReferenceCache::compare(const Generation* kept, std::size_t set, const TypedSpan& result,
                                    const ErrorBound& bound) const {
   if (kept) return device_.compare(result, kept->of_sets[set].span(), bound);
-  const std::size_t fits = std::min(device_.free_memory() / 4 / sizeof(float), most_at_once);
+  const std::size_t fits = std::min(device_.free_memory() / 4 / sizeof(float), max_at_once);
   const std::size_t rows_at_once = std::clamp<std::size_t>(fits / std::max<std::size_t>(columns_, 1), 1, rows_);
   const Buffer<float> reference(device_, rows_at_once * columns_);
   Comparison found;

@@ -1,4 +1,4 @@
-// References of a problem's results, kept on its device for each generation of inputs.
+// References of a problem's results on its device, per generation of inputs.
 #pragma once
 
 #include <functional>
@@ -11,22 +11,20 @@
 
 namespace crosswarp {
 
-/// References in float, of `sets` results of rows × columns each. Made once for each generation and kept for the life
-/// of the problem, as long as memory lasts: then the generation that was not used for longest goes. Where not even one
-/// fits, check() makes references again, some rows at a time.
+/// LRU cache of references in float, for `sets` results of rows × columns each. Makes each generation's once, as long
+/// as memory lasts. If not even one generation fits, check() makes references again, some rows at a time.
 class ReferenceCache {
  public:
-  /// Enqueues the reference of as many rows of `set` as `to` has, from `first_row` on, by the inputs that the device
-  /// holds now.
+  /// Enqueues the reference of the rows of `set` from `first_row` on, as many as fit `to`, from the current inputs.
   using Make = std::function<void(std::size_t set, std::size_t first_row, std::span<float> to)>;
-  /// What an element is called: `row 3, column 5`.
+  /// Name of an element: `row 3, column 5`.
   using Name = std::function<std::string(std::size_t index)>;
 
   ReferenceCache(Device& device, std::size_t sets, std::size_t rows, std::size_t columns, Make make);
 
-  /// To be called when the inputs of `generation` are on the device, or enqueued.
+  /// Makes the references of `generation`. Requires that its inputs are on the device or enqueued.
   void keep(std::uint64_t generation);
-  /// Whether check() of it does not need its inputs.
+  /// Whether check() needs no inputs.
   bool holds(std::uint64_t generation) const;
 
   /// The worst element over all sets; results[set] has rows × columns elements. Waits for the device.
@@ -44,7 +42,7 @@ class ReferenceCache {
   Device& device_;
   std::size_t sets_, rows_, columns_;
   Make make_;
-  std::list<Generation> kept_;  // the one that was used last is the last
+  std::list<Generation> kept_;  // most recently used last
 };
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// Selection by name, with an error for every name that means nothing.
+// Selection by name, with an error for each unknown name.
 #include "core/registry.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ void require_known(std::string_view flag, const std::vector<std::string>& asked,
     if (!contains(known, name)) throw Error(fmt::format("{} {}: {}", flag, name, did_you_mean(name, known)));
 }
 
-/// Tunings of `variant` that the filter asks for: its default where none is asked for.
+/// The tunings of `variant` that the filter selects; its default if the filter names none.
 std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std::vector<std::string>& asked) {
   if (asked.empty()) return {&variant.tunings.front()};
   std::vector<const Tuning*> selected;
@@ -32,7 +32,7 @@ std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std
   return selected;
 }
 
-/// The points of `experiment` that `filter` asks for.
+/// The points of `experiment` that `filter` selects.
 std::vector<Point> bench_points(const ExperimentEntry& experiment, const Filter& filter) {
   std::vector<Point> together = joint_points(experiment, filter), points;
   if (together.empty()) together.emplace_back();  // one point of no axis
@@ -119,7 +119,7 @@ std::size_t Registry::rung_height(const VariantEntry& variant) const {
   if (variant.library) return variants_.size();
   std::size_t height = 0;
   const VariantEntry* rung = &variant;
-  while (!rung->improves.empty() && height < variants_.size()) {  // a ring of improvements would have no end
+  while (!rung->improves.empty() && height < variants_.size()) {  // improvements may form a cycle
     const auto parent = variants_.find(rung->backend + "/" + rung->experiment + "/" + rung->improves);
     if (parent == variants_.end()) break;
     rung = &parent->second;
@@ -151,7 +151,7 @@ const Backend& Registry::backend(const std::string& name) const {
   throw Error(fmt::format("--backend {}: not in this build: {}", name, did_you_mean(name, names)));
 }
 
-/// Who has a variant that the rest of the filter leaves out; else the nearest match.
+/// Backends or experiments that have the variant but are not selected; else the nearest match.
 std::string Registry::elsewhere(const std::string& variant, const std::vector<std::string>& known) const {
   std::vector<std::string> ids;
   for (const auto& [id, entry] : variants_)

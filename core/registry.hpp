@@ -1,4 +1,4 @@
-// Everything that was linked in: backends, experiments, variants; and the cells that they span.
+// Registry of all linked and loaded backends, experiments and variants, and the cells that they span.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace crosswarp {
 
-/// One thing to verify or time: a variant with a tuning at a point.
+/// A variant with a tuning at a point: the unit of verification and timing.
 struct Cell {
   const Backend* backend;
   const ExperimentEntry* experiment;
@@ -23,20 +23,20 @@ struct Cell {
   Point point;
   bool slow = false;
 
-  /// `cuda/reduce_sum/float4@block512`; the default tuning is not named.
+  /// `cuda/reduce_sum/float4@block512`; without the default tuning.
   std::string rung() const;
   /// `cuda/reduce_sum/float4/n:1024/type:f32`
   std::string id() const { return rung() + "/" + point.name(); }
 };
 
-/// Which cells: an empty list means all, an axis without values means the experiment's defaults.
+/// Selection of cells. An empty list selects all; an axis without values, the experiment's defaults.
 struct Filter {
   std::vector<std::string> backends, experiments, variants;
-  std::vector<std::string> tunings;         ///< Names, or `all`; empty: each variant's default.
-  std::map<std::string, std::string> axes;  ///< By name, as the user wrote them.
+  std::vector<std::string> tunings;         ///< Names, or `all`; empty for each variant's default.
+  std::map<std::string, std::string> axes;  ///< Values by axis, as typed.
 };
 
-/// The bench points of `experiment` that go together, where it has such and `filter` names no axis of theirs.
+/// The joint bench points of `experiment`; empty if it has none or `filter` names one of their axes.
 std::vector<Point> joint_points(const ExperimentEntry& experiment, const Filter& filter);
 
 class Registry {
@@ -46,30 +46,29 @@ class Registry {
   void add(std::unique_ptr<Backend> backend);
   void add(VariantEntry variant, ExperimentEntry experiment);
 
-  /// What is added from now on comes from this file, which the program loads.
+  /// Later variants come from the module at this path.
   void set_module(std::string path) { module_ = std::move(path); }
 
   const std::vector<std::unique_ptr<Backend>>& backends() const { return backends_; }
   const std::map<std::string, ExperimentEntry>& experiments() const { return experiments_; }
   const std::map<std::string, VariantEntry>& variants() const { return variants_; }
 
-  /// How many rungs `variant` stands above the ladder's first, by what each says it improves on. A library's stands
-  /// above all.
+  /// Number of rungs below `variant` in the ladder of improvements. Libraries are above all.
   std::size_t rung_height(const VariantEntry& variant) const;
 
-  /// `name`, an id or what begins with one (a rung, a cell), with the id that the variant has now.
+  /// `name` (an id, a rung or a cell) with the variant's current id.
   std::string current_name(const std::string& name) const;
   /// The variants that `filter` selects by former names.
   std::vector<const VariantEntry*> selected_by_former_name(const Filter& filter) const;
 
-  /// Throws Error, with the nearest match, where there is no such backend.
+  /// Throws Error, with the nearest match, for an unknown backend.
   const Backend& backend(const std::string& name) const;
 
-  /// The bench cells that `filter` selects, sorted by id. Touches no device. Throws Error where a name in the filter
-  /// means nothing here, where a value does not parse, or where nothing is selected.
+  /// The bench cells that `filter` selects, sorted by id. Opens no device. Throws Error for an unknown name, for an
+  /// invalid value, and if nothing is selected.
   std::vector<Cell> cells(const Filter& filter) const;
 
-  /// Every cell that conformance tests, sorted by id, for all tunings.
+  /// All cells of the conformance tests, with all tunings, sorted by id.
   std::vector<Cell> test_cells() const;
 
  private:
@@ -83,7 +82,7 @@ class Registry {
   std::string module_;
 };
 
-/// Registers a backend from its own file.
+/// Registers a backend; for use in its own file.
 template <class B>
 struct RegisterBackend {
   RegisterBackend() { Registry::instance().add(std::make_unique<B>()); }

@@ -1,4 +1,4 @@
-// The round-robin sampler.
+// The loop over rounds and rows.
 #include "core/sampler.hpp"
 
 #include <exception>
@@ -8,7 +8,7 @@
 namespace crosswarp {
 namespace {
 
-/// Why `samples` are enough, or empty.
+/// The reason to stop; empty for none.
 std::string enough(const std::vector<double>& samples, double device_time, const StopRule& rule) {
   if (samples.size() >= rule.max_samples) return "max_samples";
   if (samples.size() >= rule.min_samples) {
@@ -32,11 +32,11 @@ StopRule share(StopRule rule) {
   return rule;
 }
 
-std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
+std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& rows, const StopRule& rule,
                                         const std::function<double()>& now,
                                         const std::vector<std::function<double()>>& companions,
                                         const std::function<void()>& before_round) {
-  std::vector<std::function<double()>> turns = contestants;
+  std::vector<std::function<double()>> turns = rows;
   turns.insert(turns.end(), companions.begin(), companions.end());
   const std::size_t count = turns.size();
   std::vector<Samples> all(count);
@@ -67,7 +67,7 @@ std::vector<Samples> sample_round_robin(const std::vector<std::function<double()
       }
     }
     bool all_done = true;
-    for (std::size_t i = 0; i < contestants.size(); ++i) all_done = all_done && is_done(i);
+    for (std::size_t i = 0; i < rows.size(); ++i) all_done = all_done && is_done(i);
     if (all_done) return all;
   }
 }

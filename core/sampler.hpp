@@ -1,4 +1,4 @@
-// Who is sampled when, and when it is enough.
+// Round-robin sampling with a stopping rule.
 #pragma once
 
 #include <cstddef>
@@ -8,33 +8,32 @@
 
 namespace crosswarp {
 
-/// When a cell has been sampled enough. Times in seconds.
+/// Stopping rule of a cell. Times in seconds.
 struct StopRule {
-  double min_time = 0.2;         ///< Device time after which any cell is done.
-  double precision = 0.002;      ///< Done earlier where the median is known to this, relative, with 95 % confidence …
-  std::size_t min_samples = 32;  ///< … by at least this many samples.
+  double min_time = 0.2;         ///< Device time after which a cell is done.
+  double precision = 0.002;      ///< Done earlier at this relative precision of the median, with 95 % confidence,
+  std::size_t min_samples = 32;  ///< and this many samples.
   std::size_t max_samples = 400;
-  std::size_t placements = 16;  ///< Over which all of the above is spread: each has its buffers at other addresses.
-  double time_limit = 0.5;      ///< Wall time of one cell; it is cut off there, with whatever it has.
+  std::size_t placements = 16;  ///< Allocations at other addresses, which share all of the above.
+  double time_limit = 0.5;      ///< Wall time after which a cell is cut off, with the samples it has.
 };
 
-/// The share of one placement; counts are rounded up. Six samples are the least from which "precision" is known.
+/// The rule of one placement. Counts are rounded up. Precision needs six samples or more.
 StopRule share(StopRule rule);
 
 struct Samples {
-  std::vector<double> seconds;  ///< One for each round that the contestant took part in, from the first on.
+  std::vector<double> seconds;  ///< One per round, from the first on.
   std::string stopped;          ///< `precision`, `min_time`, `max_samples`, `time_limit`, or `error`.
-  std::string error;            ///< What it threw, if it did.
-  double wall = 0;              ///< Seconds that its turns took.
+  std::string error;            ///< Message of an exception.
+  double wall = 0;              ///< Seconds of all its samples.
 };
 
-/// Samples all contestants sample by sample in turn, so that drift hits all of them alike; the turn that begins a round
-/// rotates. A contestant returns the seconds of one sample of device time. Rounds go on until every contestant is done:
-/// sample i of two contestants always comes from the same round. One that reaches its time limit or throws leaves the
-/// rounds; the others go on. `companions` take part in every round behind the contestants, and no round is held for
-/// their sake: their samples come last. `before_round`, where it is given, is called before each round; what it throws
-/// ends the sampling. `now` is the wall clock in seconds.
-std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& contestants, const StopRule& rule,
+/// Samples all rows in rounds, one sample each, so that drift affects all alike; each round starts with another row. A
+/// row returns one sample in seconds. Rounds continue until every row is done: sample i of any two rows is from the
+/// same round. A row that reaches its time limit or throws leaves; the others continue. `companions` take part in each
+/// round but do not prolong the sampling; their samples are last. `before_round` is called before each round; its
+/// exceptions end the sampling. `now`: wall clock in seconds.
+std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& rows, const StopRule& rule,
                                         const std::function<double()>& now,
                                         const std::vector<std::function<double()>>& companions = {},
                                         const std::function<void()>& before_round = nullptr);

@@ -1,4 +1,4 @@
-// Order statistics throughout: timings are skewed, and one interrupted sample must not move a result.
+// Order statistics: timings are skewed, and one interrupted sample must not move a result.
 #include "core/statistics.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 struct Moments {
-  double count, mean, variance;  ///< The variance is NaN of fewer than two.
+  double count, mean, variance;  ///< Variance: NaN for fewer than two.
 };
 
 Moments moments(const std::vector<double>& values) {
@@ -27,14 +27,14 @@ Moments moments(const std::vector<double>& values) {
   return {count, mean, values.size() < 2 ? unknown : squares / (count - 1)};
 }
 
-/// Where 95 % of a t distribution lie, to either side.
+/// Two-sided 95 % quantile of Student's t distribution.
 double t_quantile(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.975);
 }
 
-/// `distance`: of Mann and Whitney's statistic from its expectation. It moves in steps of one, hence the half.
+/// p-value by `distance`, of the Mann-Whitney statistic from its expectation, with continuity correction.
 double rank_p(double distance, double variance) {
-  if (variance <= 0) return 1;  // all numbers are equal
+  if (variance <= 0) return 1;  // all equal
   const double z = std::max(0.0, distance - 0.5) / std::sqrt(variance);
   return 2 * boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }
@@ -68,7 +68,7 @@ Interval median_interval(std::span<const double> samples) {
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty()) return {};
   if (sorted.size() < least_for_median_interval) return {sorted.front(), sorted.back()};
-  // As many samples lie below the median as heads fall in n throws.
+  // The number of samples below the median is binomial with p = 1/2.
   const auto n = static_cast<double>(sorted.size());
   const auto low = static_cast<std::size_t>(boost::math::quantile(boost::math::binomial(n, 0.5), 0.025));
   return {sorted[low], sorted[sorted.size() - 1 - low]};
@@ -114,7 +114,7 @@ Ratio location_ratio(const Placements& numerator, const Placements& denominator)
 }
 
 RankTest rank_test(std::span<const double> a, std::span<const double> b) {
-  double above = 0;  // pairs in which b is larger
+  double above = 0;  // pairs with b > a
   std::map<double, double> equal;
   for (const double x : a) {
     ++equal[x];

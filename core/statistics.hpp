@@ -1,4 +1,4 @@
-// What samples say: medians, spreads, and ratios of cells that were sampled side by side.
+// Robust statistics: medians, spreads, paired ratios, rank tests.
 #pragma once
 
 #include <cstddef>
@@ -12,70 +12,69 @@ struct Interval {
   double high = 0;
 };
 
-/// A ratio with the interval in which another run's ratio is expected.
+/// A ratio with the prediction interval of another run's ratio.
 struct Ratio {
   double value = 0;
   Interval interval;
 };
 
-/// The q-quantile (0 … 1), interpolated. NaN where there are no samples.
+/// The q-quantile (0 … 1), interpolated. NaN for no samples.
 double quantile(std::span<const double> samples, double q);
 double median(std::span<const double> samples);
 
-/// Half the distance between the quartiles, relative to the median.
+/// Half the interquartile range, relative to the median.
 double spread(std::span<const double> samples);
 
-/// The 95 % confidence interval of the median, from order statistics: no assumption on the distribution. With fewer
-/// than six samples there is none, and the whole range is returned.
+/// 95 % confidence interval of the median from order statistics, for any distribution. The whole range for fewer than
+/// six samples.
 Interval median_interval(std::span<const double> samples);
 inline constexpr std::size_t least_for_median_interval = 6;
 
-/// Samples of one cell, by placement: each placement has its buffers at other addresses.
+/// Samples of a cell by placement of its buffers.
 using Placements = std::vector<std::vector<double>>;
 
-/// The mean over placements of the median within each. Where buffers lie decides which cache slices and memory channels
-/// serve them, which can be worth several per cent and is drawn anew in every run: medians within a placement are
-/// robust against interruptions, their mean settles however the placements fall. NaN where there are no samples.
+/// Mean over placements of the median within each. Addresses decide which cache slices and memory channels serve the
+/// buffers, which is worth several per cent and random in each run: medians within a placement are robust against
+/// interruptions, and their mean converges over placements. NaN for no samples.
 double location(const Placements& samples);
 
-/// The median within each placement that has samples: as far as two runs are concerned, the independent draws. Samples
-/// of one placement resemble each other far more than those of two.
+/// Median of each placement with samples: the independent observations in a comparison of runs, since samples of one
+/// placement are correlated.
 std::vector<double> medians(const Placements& samples);
 
-/// All samples in the order in which they were taken.
+/// All samples in order of time.
 std::vector<double> flatten(const Placements& samples);
 
-/// How much longer `numerator` takes: the mean over placements of the median of numerator[p][i] / denominator[p][i].
-/// Sample i of both comes from the same round, so that drift cancels; what only one of them has is left out.
+/// Mean over placements of the median of numerator[p][i] / denominator[p][i]. Sample i of both is from the same round,
+/// so that drift cancels; unpaired samples are left out.
 ///
-/// The interval is a 95 % *prediction* interval for one more placement, from the differences between those that were
-/// measured. Another run's ratio, the mean of its own placements, scatters less but has causes of its own (the
-/// program's code lies elsewhere, too): the interval covers it. It is NaN where there is only one placement.
+/// The interval is a 95 % *prediction* interval for one more placement. It covers another run's ratio, which is a mean
+/// of placements but has causes of its own, such as code addresses. NaN for a single placement.
 Ratio paired_ratio(const Placements& numerator, const Placements& denominator);
 
-/// location(numerator) / location(denominator) of two runs, whose placements have nothing to do with each other. The
-/// interval is a 95 % confidence interval from the differences between placements (Welch's, on a logarithmic scale);
-/// NaN where either has only one. What a whole run has in common is not in it. Both must have samples.
+/// location(numerator) / location(denominator) of two runs, whose placements are independent. The interval is a 95 %
+/// confidence interval over placements (Welch's, on a logarithmic scale), without differences between whole runs; NaN
+/// for a single placement. Requires samples of both.
 Ratio location_ratio(const Placements& numerator, const Placements& denominator);
 
-/// Whether numbers of one set tend to be larger than those of another: Wilcoxon, Mann and Whitney's test.
+/// Wilcoxon-Mann-Whitney test: whether numbers of one set tend to be larger than those of another.
 struct RankTest {
-  double superiority = 0;  ///< How often one of `b` exceeds one of `a`; equal ones count half. 0.5: neither is larger.
-  double p = 1;            ///< Two-sided: how often sets without a difference look at least as different.
+  double superiority = 0;  ///< Probability that one of `b` exceeds one of `a`; ties count half.
+  double p = 1;            ///< Two-sided p-value.
 };
 
-/// By the normal approximation, corrected for ties and continuity, which is a little cautious with few numbers. Neither
-/// set may be empty.
+/// By the normal approximation, corrected for ties and continuity; slightly conservative for small sets. Requires
+/// non-empty sets.
 RankTest rank_test(std::span<const double> a, std::span<const double> b);
 
-/// The p of sets of these sizes that do not overlap at all: a test of fewer numbers cannot find more.
+/// Min p-value for sets of these sizes: that of disjoint ranges.
 double least_p(std::size_t a, std::size_t b);
 
-/// The p values adjusted by Holm's method, in the order given: to call all those up to 0.05 different is wrong, even
-/// once, in at most 5 % of families without differences, however the tests depend on each other.
+/// p-values adjusted by Holm's method, in the given order. Controls the family-wise error rate for any dependence
+/// between the tests.
 std::vector<double> holm(const std::vector<double>& p);
 
-/// Of positive numbers; NaN of none.
+/// Requires positive numbers. NaN for none.
 double geometric_mean(std::span<const double> values);
 
 }  // namespace crosswarp

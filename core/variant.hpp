@@ -1,4 +1,4 @@
-// How it is computed: one idea of one backend, registered by the file that holds it.
+// Variants: one idea in one backend, registered by its own file.
 #pragma once
 
 #include <functional>
@@ -14,75 +14,75 @@
 
 namespace crosswarp {
 
-/// Named numbers of a variant (block size, unroll …). The first of a variant's list is its default.
+/// Named parameters of a variant (block size, unroll …). A variant's first tuning is its default.
 struct Tuning {
   std::vector<std::pair<std::string, int>> values;
 
-  /// Throws Error where the tuning has no such number.
+  /// Throws Error for an unknown name.
   int operator[](std::string_view name) const;
   /// `block256_per_sm8`.
   std::string name() const;
 };
 
-/// The kernels that were launched while it was on, as far as the launching layer can tell. Off while timing.
+/// Records the kernels launched while it is on, if the launching layer knows them. Off while timing.
 struct LaunchLog {
   bool on = false;
   std::vector<KernelUse> kernels;
 };
 
-/// What a launch is given beside the experiment's arguments; each backend's queue type derives from it.
+/// Base of each backend's queue type: what a launch gets in addition to the experiment's arguments.
 struct LaunchContext {
   const DeviceInfo& device;
   const Tuning& tuning;
-  std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; then as the last launch left it.
+  std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; launches may leave state in it.
   LaunchLog* log = nullptr;
   bool pdl = false;  ///< Programmatic dependent launch: kernels start early and call grid_dependency_sync().
 };
 
-/// To be called behind a launch of whose blocks only `useful` do not leave at once.
+/// Records how many blocks of the previous launch have work, if not all.
 inline void note_useful_blocks(const LaunchContext& context, std::size_t useful) {
   if (context.log->on) context.log->kernels.back().useful_blocks = useful;
 }
 
-/// What a variant's file says of itself. `Queue` is the backend's own type: it tells the backend's name and carries the
-/// real stream or execution space, so that nothing is cast.
+/// Declaration of a variant. `Queue` is the backend's type: it has the backend's name and its stream or execution
+/// space.
 template <class E, class Queue>
 struct Variant {
-  std::string_view idea;                     ///< What it does, in one phrase.
-  std::string_view bound_by = {};            ///< What limits it, in one phrase: "memory", "one atomic unit of L2".
-  std::string_view improves = {};            ///< The rung it improves on, where there is one.
-  std::string_view formerly = {};            ///< The name it had before it was renamed, where it was.
-  std::vector<std::string_view> needs = {};  ///< Device features; a device that lacks one skips the variant.
-  std::string not_expressible = {};          ///< Why this backend cannot say it; then there is no `launch`.
-  bool library = false;                      ///< A vendor's: the yardstick.
-  ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device, and is timed so.
+  std::string_view idea;                     ///< What it does: a short phrase.
+  std::string_view bound_by = {};            ///< What limits it: "memory bandwidth", "one atomic unit of L2".
+  std::string_view improves = {};            ///< The rung it improves on; empty for none.
+  std::string_view formerly = {};            ///< Its name before a renaming; empty for none.
+  std::vector<std::string_view> needs = {};  ///< Required device features; a device without them skips the variant.
+  std::string not_expressible = {};          ///< Why this backend cannot express it; then `launch` is null.
+  bool library = false;                      ///< A vendor library's: the baseline.
+  ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device; timed accordingly.
   std::vector<Tuning> tunings = {};
-  bool (*applies)(const Point&) = nullptr;  ///< The points that it is for, where these are not all.
-  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace that it needs.
-  /// Enqueues what a user would do once, before many launches (fills a workspace): not timed, on any one input.
+  bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
+  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace.
+  /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs.
   void (*prepare)(const Queue&, const typename E::Args&) = nullptr;
-  /// Why it cannot run here after all: a library that is not installed. Empty where it can. Asked before any use.
+  /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
   std::string (*missing)() = nullptr;
   void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work; called many times.
-  /// Instructions that its kernels must have in NVIDIA's machine code, by how they begin, each with the least number:
-  /// `{"FFMA", 64}`. A test looks, where there is a disassembler.
+  /// Required instructions in NVIDIA's machine code: prefix and minimum count, `{"FFMA", 64}`. Tested if there is a
+  /// disassembler.
   std::vector<std::pair<std::string_view, int>> instructions = {};
 };
 
-/// A variant tied to a device, a problem and a tuning: ready to launch.
+/// A variant bound to a device, a problem and a tuning.
 struct Bound {
   std::function<void(std::size_t set)> launch;
   std::shared_ptr<Buffer<std::byte>> workspace;
   std::shared_ptr<LaunchLog> log;
 };
 
-/// A variant as the registry, the tests and the benchmark see it.
+/// A variant in the registry.
 struct VariantEntry {
   std::string backend;
   std::string experiment;
   std::string name;
-  std::string source;  ///< The file, as the compiler was given it.
-  std::string module = {};  ///< The file that it was loaded from; empty where it was linked in.
+  std::string source;       ///< Path of the source file, as given to the compiler.
+  std::string module = {};  ///< Path of the module; empty if linked in.
   std::string idea;
   std::string bound_by;
   std::string improves;
@@ -91,26 +91,26 @@ struct VariantEntry {
   std::string not_expressible;
   bool library = false;
   ResultIn result = ResultIn::device;
-  std::vector<Tuning> tunings;  ///< At least one.
+  std::vector<Tuning> tunings;  ///< One or more.
   std::vector<std::pair<std::string, int>> instructions;
-  bool (*applies)(const Point&) = nullptr;  ///< Null: to every point.
-  std::string (*missing)() = nullptr;       ///< Null: nothing.
+  bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
+  std::string (*missing)() = nullptr;       ///< Null for none.
   std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
 
   /// `cuda/reduce_sum/float4`.
   std::string id() const { return backend + "/" + experiment + "/" + name; }
-  /// The id before it was renamed; empty where it was not.
+  /// The id before a renaming; empty for none.
   std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
   bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment);
 
-/// Registers a variant under the name of the file in which it stands.
+/// Registers a variant under the name of its source file.
 template <ExperimentType E, class Queue>
 class Register {
  public:
-  /// `file` is the caller's. (clang 15 takes std::source_location for this one's, being a default argument.)
+  /// `file`: the caller's. (With clang 15, std::source_location as a default argument would be this header's.)
   Register(Variant<E, Queue> v, const char* file = __builtin_FILE()) {
     VariantEntry entry;
     entry.backend = Queue::backend;
@@ -133,7 +133,7 @@ class Register {
       return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
     };
     if (!v.launch && entry.not_expressible.empty())
-      throw Error(entry.id() + " has neither a launch nor a reason why not (" + entry.source + ")");
+      throw Error(entry.id() + " has neither .launch nor .not_expressible (" + entry.source + ")");
     add_variant(std::move(entry), describe<E>());
   }
 

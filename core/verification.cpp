@@ -1,5 +1,4 @@
-// Verified samples. Outputs are captured by copies in the queue's own stream: a check that synchronised first would
-// also see what arrived too late.
+// Captures outputs by copies in the queue's stream: a check that synchronised first would miss late work.
 #include "core/verification.hpp"
 
 #include <algorithm>
@@ -13,8 +12,8 @@
 namespace crosswarp {
 namespace {
 
-constexpr auto settle = std::chrono::milliseconds(50);  // for work that goes on behind the last event
-constexpr unsigned char number_byte = 0x3c;             // repeated, a number in every type: 0.0115 as a float
+constexpr auto late_work_wait = std::chrono::milliseconds(50);
+constexpr unsigned char number_byte = 0x3c;  // repeated: a number in every type, 0.0115 as a float
 
 void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -32,7 +31,7 @@ void set_outputs(Device& device, Problem& problem, std::size_t sets, Before befo
   problem.poison();
   for (std::size_t set = 0; set < sets && before == Before::numbers; ++set)
     fill(device, problem.outputs(set), number_byte);
-  device.synchronize();  // what runs outside of the queue's stream could be overwritten by this, and go unseen
+  device.synchronize();  // else the fill could overwrite work outside of the queue's stream, and hide it
 }
 
 bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
@@ -42,7 +41,7 @@ bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
   return true;
 }
 
-/// Whether outputs change while all launches wait behind a closed gate, within `look` seconds.
+/// Whether outputs change within `look` seconds while all launches wait at a closed gate.
 bool runs_outside(Device& device, Problem& problem, const Launches& launches, double look) {
   if (!launches.gated) return false;
   bool too_early = false;
@@ -104,17 +103,17 @@ Verdict judge(const Problem& problem, const Launches& launches) {
 
 Verdict say_if_late(const Problem& problem, const Launches& launches, Verdict verdict) {
   if (verdict.ok) return verdict;
-  std::this_thread::sleep_for(settle);
+  std::this_thread::sleep_for(late_work_wait);
   if (judge(problem, launches).ok)
     verdict.where =
-        "its output was not there behind the last launch: work goes on after the last event of queue.stream (" +
+        "its output was not there behind the last launch: work continues after the last event of queue.stream (" +
         verdict.where + ")";
   return verdict;
 }
 
 Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
                            double& seconds) {
-  Buffer<unsigned> early(device, launches.count);  // whether a launch's output was there before it
+  Buffer<unsigned> early(device, launches.count);  // 1 if a launch's output was written before it
   early.fill(0);
   problem.poison();
   device.synchronize();
@@ -136,16 +135,16 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
                   " was written before that launch: each launch does its own work");
   for (std::size_t i = 0; i < launches.count && worst.where.empty(); ++i) {
     capture.put_back(i);
-    if (!one_set && i + 1 < launches.count) continue;  // all sets are judged at once
+    if (!one_set && i + 1 < launches.count) continue;  // one check for all sets
     worst = judge(problem, launches);
   }
   if (worst.ok) return worst;
-  // Why, for its author.
-  if (runs_outside(device, problem, launches, settle.count() * 1e-3)) return wrong(outside);
+  // Find the reason, for the author.
+  if (runs_outside(device, problem, launches, late_work_wait.count() * 1e-3)) return wrong(outside);
   if (first != was_early.end()) return worst;
   problem.poison();
   device.time({.launch = launches.launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated});
-  std::this_thread::sleep_for(settle);
+  std::this_thread::sleep_for(late_work_wait);
   if (judge(problem, launches).ok)
     worst.where = "the output of a launch was not there behind it: each launch does its own work, on queue.stream (" +
                   worst.where + ")";

@@ -1,4 +1,4 @@
-// Verified samples: whether launches do their own work, on the queue's stream, inside the window that is timed.
+// Verified samples: launches must do their own work, on the queue's stream, within the timed window.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace crosswarp {
 
-/// A bound variant, as its samples launch it.
+/// The launches of a sample.
 struct Launches {
   std::function<void(std::size_t)> launch;  ///< Enqueues launch i, on set i % sets.
   std::size_t count = 1;
@@ -26,15 +26,15 @@ struct Launches {
 /// One launch on each set, outside of any timing.
 Launches untimed(const Bound& bound, std::size_t sets, ResultIn result);
 
-/// Device memory for copies of outputs, taken in stream order: one place for each launch of a sample. Where memory is
-/// too short for it, nothing is captured, and outputs are judged where they lie.
+/// Copies of outputs in device memory, taken in stream order, one per launch of a sample. If memory is short, copies
+/// nothing, and outputs are checked in place.
 class Capture {
  public:
   Capture(Device& device, const Problem& problem, std::size_t launches, std::size_t sets);
 
   /// Enqueues a copy of the outputs of launch `i`.
   void take(std::size_t i);
-  /// Enqueues the copy back, so that check() judges what launch `i` had left.
+  /// Enqueues the copy back, for check() of launch `i`.
   void put_back(std::size_t i);
 
  private:
@@ -46,24 +46,24 @@ class Capture {
   Buffer<std::byte> copies_;
 };
 
-/// The problem's verdict, and whether the workspace's guard bands are intact.
+/// The problem's verdict, with the guard bands of the workspace.
 Verdict judge(const Problem& problem, const Launches& launches);
 
-/// A verdict on launches that queue.stream is done with. Where it is wrong and right a little later, it says so.
+/// For a wrong verdict behind the last event of queue.stream: checks again a little later, and reports late work.
 Verdict say_if_late(const Problem& problem, const Launches& launches, Verdict verdict);
 
-/// One sample in which the outputs are captured in stream order behind each launch, and in which the outputs of a
-/// launch must be poison until it begins. Catches a launch that does the work of another, or works on after its end.
-/// `seconds`: what the sample took, copies included.
+/// One sample with outputs captured in stream order behind each launch, and checked to be poison before it. Catches a
+/// launch that does another's work, or that works on after its end. Sets `seconds` to the time of the sample, copies
+/// included.
 Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
                            double& seconds);
 
-/// What outputs hold before a verified sample: poison, or numbers, as what another launch has left.
+/// Content of outputs before a verified sample: poison, or numbers, like the results of another launch.
 enum class Before { poison, numbers };
 
-/// One sample exactly as timed, with the outputs of all launches captured behind the last. Where `look` > 0 and the
-/// sample is gated, the host also waits that many seconds before it opens the gate: outputs must still be poison then.
-/// Catches work outside of the queue's stream.
+/// One sample exactly as timed, with all outputs captured behind the last launch. For a gated sample and `look` > 0,
+/// the host waits `look` seconds before it opens the gate: outputs must still be poison. Catches work outside of the
+/// queue's stream.
 Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look,
                         Before before = Before::poison);
 

@@ -215,7 +215,7 @@ TEST_F(RunnerTest, CatchesWorkThatGoesOnBehindTheLastLaunch) {
     };
   }));
   EXPECT_EQ(r.status, Status::wrong);
-  EXPECT_NE(r.note.find("work goes on after the last event of queue.stream"), std::string::npos) << r.note;
+  EXPECT_NE(r.note.find("work continues after the last event of queue.stream"), std::string::npos) << r.note;
 }
 
 TEST_F(RunnerTest, SaysThatWorkGoesOnWhenFirstVerified) {
