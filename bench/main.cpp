@@ -85,7 +85,7 @@ const pid_t this_process = getpid();
 
 void refuse_foreign_exit(int status, void*) {
   if (has_ended || status != 0 || getpid() != this_process) return;  // a child process may exit
-  std::cerr << "bench: ended by an exit() that is not its own\n" << std::flush;
+  std::cerr << "bench: exit() was called by a module or library\n" << std::flush;
   std::_Exit(exit_bad_request);
 }
 

@@ -1,4 +1,4 @@
-// The short form of the experiments that measure ceilings.
+// Short runs of the experiments that measure ceilings.
 #include "bench/measure_ceilings.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace crosswarp {
 namespace {
 
-/// A backend's cells at one point: none where it has nothing for it.
+/// A backend's cells at one point; empty for none.
 std::vector<Cell> cells_at(const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
   Filter filter;
   filter.backends = {backend.name()};
@@ -22,12 +22,12 @@ std::vector<Cell> cells_at(const Backend& backend, const ExperimentEntry& experi
   for (const Point::Coordinate& c : point.coordinates()) filter.axes[c.axis] = to_string(c.value);
   try {
     return Registry::instance().cells(filter);
-  } catch (const Error&) {  // which users are told of, but here nobody asked for it
+  } catch (const Error&) {  // no such cells
     return {};
   }
 }
 
-/// The rungs of one backend that no other improves on which it can express.
+/// The top rungs of a backend: those without an expressible improvement.
 std::vector<Cell> best_rungs(const std::vector<Cell>& cells) {
   std::set<std::string> improved;
   for (const Cell& cell : cells)
@@ -45,7 +45,7 @@ struct Best {
   Quantity of = Quantity::bytes;
 };
 
-/// The best rate at the point where `experiment` measures a ceiling, in hot caches: what is in memory is larger.
+/// The best rate at a ceiling's point, with hot caches; points of the memory exceed them.
 Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
   Best best;
   for (const Result& r : runner.run(best_rungs(cells_at(backend, experiment, point)), Mode::hot, {backend.name()}))

@@ -1,4 +1,4 @@
-// Notes say what to do about a result, or what contradicts it.
+// Statuses with notes for the variant's author.
 #include "core/judgement.hpp"
 
 #include <fmt/format.h>

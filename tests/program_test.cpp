@@ -1,4 +1,4 @@
-// The command line as a user meets it: one clear line for every request that cannot be met, exit codes, outputs.
+// The command line: one-line errors, exit codes, outputs.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -22,7 +22,7 @@ const std::string bench = sibling("bench");
 
 Finished run(const std::string& arguments) { return run_process(bench + " " + arguments); }
 
-/// A path that is free, and is again when the test is over.
+/// A free path; removed after the test.
 class Temporary {
  public:
   explicit Temporary(const std::string& name) : path_(temporary_file(name)) {}

@@ -1,4 +1,4 @@
-// General numbers, and errors against more bits than a result has.
+// General numbers, and errors against a reference of higher precision.
 #include "core/accuracy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Buffers notice writes beside them, at every misalignment, and never look as if somebody had written them.
+// Buffers detect out-of-bounds writes at every misalignment, and poison never looks like a result.
 #include "core/buffer.hpp"
 
 #include <cmath>
@@ -87,7 +87,7 @@ TEST(Buffer, ReleasesItsMemoryOnce) {
 TEST(Buffer, RefusesWhatNoMemoryHolds) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   for (const std::size_t count : {most, most / 4, most / 4 - 1024})
-    EXPECT_TRUE(refuses([&] { Buffer<float>(host(), count); }, "does not fit in an address space")) << count;
+    EXPECT_TRUE(refuses([&] { Buffer<float>(host(), count); }, "exceeds the address space")) << count;
   EXPECT_TRUE(refuses([&] { Buffer<float>(host(), most / 8); }, "memory"));
 }
 

@@ -1,4 +1,4 @@
-// Whether cells are called faster or slower: what placements bring about must not be, a planted slowdown must.
+// Changes: differences between placements are noise, a planted slowdown is found.
 #include "core/change.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The table of counters, how groups of it are asked for, and how values are shown.
+// The table of counters, selection of groups, and formatting of values.
 #include "core/counters.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A device whose time is what launches say it is, and an experiment small enough to get wrong on purpose.
+// A fake device with simulated time, and a tiny experiment.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Numbers as people read them, above all where rounding moves them past a prefix.
+// Formatting of numbers, especially rounding across a prefix.
 #include "core/format.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The host as a device: memory, order of launches, time.
+// The host device: memory, order of launches, time.
 #include "core/host_device.hpp"
 
 #include <chrono>

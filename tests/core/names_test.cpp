@@ -1,4 +1,4 @@
-// Suggestions for names that were mistyped.
+// Suggestions for mistyped names.
 #include "core/names.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Output files: refused before they are touched, replaced as a whole, one writer at a time.
+// Output files: checked first, replaced atomically, one writer at a time.
 #include "core/output_file.hpp"
 
 #include <gtest/gtest.h>

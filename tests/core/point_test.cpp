@@ -1,4 +1,4 @@
-// Axis specifications: what they mean, and what is refused; points and their names.
+// Parser of axis values; points and their names.
 #include "core/point.hpp"
 
 #include "tests/core/refuses.hpp"

@@ -1,4 +1,4 @@
-// The generator's streams, and the promise that sums of lattice numbers are exact in float.
+// Random streams; exact sums of lattice numbers in float.
 #include "core/random.hpp"
 
 #include <gtest/gtest.h>

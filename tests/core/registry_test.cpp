@@ -1,4 +1,4 @@
-// Which cells there are, which a filter selects, and what it says to names that mean nothing here.
+// Cells, filters, and errors for unknown names.
 #include "core/registry.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Verify, time, verify again: what becomes of variants that are right, wrong, wrong later, or not for this device.
+// Runner: verdicts on variants that are correct, wrong, wrong later, or unsupported by the device.
 #include "core/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST_F(RunnerTest, CatchesAfterTimingWhatWritesPastItsWorkspaceLater) {
   EXPECT_EQ(r.status, Status::wrong) << r.label();
 }
 
-/// What follows gives the right result to whoever looks once.
+/// Variants that pass a single check.
 TEST_F(RunnerTest, CatchesWhatRemembersResultsByAddress) {
   for (const Mode mode : {Mode::cold, Mode::hot, Mode::single}) {
     const Result r = run(add("remembers_" + to_string(mode),
@@ -691,7 +691,7 @@ TEST_F(RunnerTest, FindsAResultThatIsNeverWrittenInfinitelyFarOff) {
   EXPECT_TRUE(std::isinf(results[0].accuracy.value().on.at(0).ulp_median));  // poison is not a number
 }
 
-/// Clears on leaving what a test expects of counters.
+/// Resets the expectations of counters at scope exit.
 struct Expecting {
   explicit Expecting(std::vector<Expectation> expected) { Fill::expected = std::move(expected); }
   ~Expecting() { Fill::expected.clear(); }
@@ -760,10 +760,10 @@ TEST_F(RunnerTest, KnowsCeilingsOfEarlierRuns) {
   EXPECT_EQ(runner.measured_peak(*lab.device, "l1"), 0);
 }
 
-/// The fake's caches are read at 1e9 bytes a second: 16 bytes take 4 ns at least.
+/// The fake's caches read 1e9 bytes per second: with the margin of 4, 16 bytes take 4 ns or more.
 class CacheCeilingTest : public RunnerTest {
  protected:
-  /// As a process of its own, in which the cell takes `seconds`.
+  /// Runs a cell that takes `seconds`, as in a new process.
   Result run_anew(double seconds) {
     const Cell cell = add("row" + std::to_string(cells_++), [=](const Launch& l) { l.fill(seconds); });
     lab.device->cache_reads = 0;

@@ -1,4 +1,4 @@
-// Whose turn it is, and when it is enough: on a clock that the test turns.
+// Round-robin order and stopping rule, on a manual clock.
 #include "core/sampler.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Share, SpreadsARuleOverPlacements) {
   EXPECT_EQ(share({.min_samples = 1, .max_samples = 2, .placements = 16}).max_samples, 1u);
 }
 
-/// Times so far apart that their median is never known well.
+/// Times that vary too much for a precise median.
 const std::vector<double> restless{0.01, 0.02, 0.03, 0.04};
 
 TEST_F(Sampler, StopsWhereTheMedianIsKnown) {

@@ -1,4 +1,4 @@
-// Medians, intervals and ratios: exact on small sets, and by simulation where they promise a coverage.
+// Medians, intervals and ratios: exact for small sets; coverage by simulation.
 #include "core/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -89,8 +89,8 @@ TEST(Flatten, KeepsTheOrder) {
   EXPECT_TRUE(flatten({}).empty());
 }
 
-/// Two rows measured side by side while clocks drift by a fifth: the first takes 1.25 times as long, give or take what
-/// each of its placements is worth.
+/// Two rows timed side by side while clocks drift by a fifth: the first takes 1.25 times as long, with variation between
+/// placements.
 std::pair<Placements, Placements> drifting(std::size_t placements, std::mt19937_64& random, double scatter) {
   std::normal_distribution<double> placed(1, scatter), noise(1, scatter / 10);
   std::pair<Placements, Placements> both;
