@@ -95,6 +95,7 @@ void hold_standard_streams() {
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/// Tells the current name of each variant that was selected by a former one.
 void note_former_names(const Filter& filter) {
   std::set<std::string> notes;  // several backends may have the variant
   for (const VariantEntry* variant : Registry::instance().selected_by_former_name(filter))
@@ -132,6 +133,7 @@ int compare(const CompareOptions& options) {
 int act(const Options& options) {
   if (!options.worker.empty()) return serve(options);
   check_files(options);
+  note_former_names(options.filter);
   switch (options.action) {
     case Options::Action::run:
     case Options::Action::verify:
