@@ -1,4 +1,4 @@
-// Counters for people: a line for each counter, a column for each rung, since what is asked is how rungs differ.
+// Counters as a table: one line per counter, one column per rung, to show how rungs differ.
 #include <fmt/format.h>
 
 #include <algorithm>
