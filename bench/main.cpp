@@ -16,7 +16,7 @@
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
 #include "bench/profiler.hpp"
-#include "bench/report/compare.hpp"
+#include "bench/report/compare/compare.hpp"
 #include "bench/report/report.hpp"
 #include "bench/resume.hpp"
 #include "bench/run.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/report/compare.hpp"
+#include "bench/report/compare/compare.hpp"
 #include "bench/report/report.hpp"
 #include "core/registry.hpp"
 #include "core/runner.hpp"

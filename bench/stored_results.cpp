@@ -8,7 +8,8 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "core/json_fields.hpp"
+#include "core/fields.hpp"
+#include "core/json.hpp"
 
 namespace crosswarp {
 namespace {

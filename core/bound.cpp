@@ -1,4 +1,4 @@
-// The roofline of measured ceilings first; what is far below it is explained only by what counters show.
+// Roofline of measured ceilings; far below it, hardware counters.
 #include "core/bound.hpp"
 
 #include <fmt/format.h>
@@ -10,18 +10,18 @@ namespace crosswarp {
 namespace {
 
 constexpr double near = 0.8;
-constexpr double launch_share = 0.5;  // an empty launch is not all that each launch costs
+constexpr double launch_share = 0.5;  // a launch costs more than an empty one
 constexpr double busy = 80;           // % of its peak: a unit that limits
 constexpr double idle = 50;           // % of its peak: a unit that does not
-// % of one slice's atomic unit in use. One address keeps it busy for a third of the time at most when floats are added
-// (H200: an addition every three cycles of L2, whatever the kernel).
+// % of one slice's atomic unit in use. Additions of floats to one address keep it busy for a third of the time at most
+// (H200: one addition in three cycles of L2, for any kernel).
 constexpr double contended = 30;
 
 struct Ceiling {
   const char* name;
   const char* peak;
-  double seconds;  // at least
-  double near;     // share of a time from which on it is what limits
+  double seconds;  // least time
+  double near;     // the share of a time from which it is the limit
 };
 
 /// The unit that works closest to its peak.
@@ -40,7 +40,7 @@ std::optional<Unit> busiest(const Counters& counters) {
   return most;
 }
 
-/// What warps wait for most, and its share of the cycles between two instructions.
+/// The longest stall of warps, and its share of the cycles between two instructions.
 std::optional<std::pair<std::string, double>> longest_stall(const Counters& counters) {
   double all = 0, longest = 0;
   std::string name;
@@ -57,7 +57,7 @@ std::optional<std::pair<std::string, double>> longest_stall(const Counters& coun
   return std::pair{name, longest / all};
 }
 
-/// What counters show of a time that no ceiling explains; empty where they show nothing either.
+/// Explains a time far from every ceiling by its counters; empty if they explain nothing.
 std::string explanation(const Result& result, const Counters& counters) {
   const auto unit = busiest(counters);
   if (unit && unit->percent >= busy) {
@@ -67,7 +67,7 @@ std::string explanation(const Result& result, const Counters& counters) {
     return fmt::format("{} at {:.0f} % of peak{}", unit->name, unit->percent,
                        moves_more ? fmt::format(", moving {:.2f} × what the problem needs", moved / needed) : "");
   }
-  // One address takes one atomic after the other: a single slice of L2 is at its limit, on average L2 is idle.
+  // Atomics on one address serialise: a single slice of L2 is at its limit, L2 on average is idle.
   const auto atomics = counters["l2_atomic_unit"];
   if (atomics && *atomics >= contended && unit && unit->percent < idle)
     return fmt::format("atomics on few addresses: one L2 slice's atomic unit at {:.0f} %, {} at {:.0f} %", *atomics,
@@ -85,6 +85,7 @@ std::string explanation(const Result& result, const Counters& counters) {
 std::optional<BoundInWords> bound_in_words(const Result& result) {
   const auto time = result.time();
   if (!time || *time <= 0) return {};
+  if (result.recorded_bound && result.device.key.empty()) return result.recorded_bound;
   const auto at_least = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
   const bool measured = result.measured_peak > 0;
   const double peak = measured ? result.measured_peak : result.device.peak(result.cost.ceiling);
@@ -99,11 +100,11 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
                                              [](const Ceiling& a, const Ceiling& b) { return a.seconds < b.seconds; });
   if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};
   const std::string counted = result.counters ? explanation(result, *result.counters) : "";
-  // What is held to no ceiling, and is not the launch, only counters can tell.
+  // Without a ceiling, and far from the launch, only counters explain it.
   if (result.cost.ceiling.empty() && &nearest == &ceilings.back() && nearest.seconds < launch_share * *time)
     return BoundInWords{counted.empty() ? "unknown: no ceiling for what it counts" : counted, {}};
   const double share = nearest.seconds / *time;
-  // The one that a cache can get a result above.
+  // A cache can lift a result above this one.
   const bool is_memory = held_to_memory && &nearest == &ceilings.front();
   const std::string ceiling =
       fmt::format("{}: {:.0f} % {}", nearest.name, 100 * (is_memory ? share : std::min(share, 1.0)), nearest.peak);

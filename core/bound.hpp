@@ -1,4 +1,4 @@
-// What limits a result, in words: which ceiling its time is near, and how far away from it it is.
+// What limits a result, in words: the nearest ceiling, and the distance to it.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,9 @@
 
 namespace crosswarp {
 
-struct BoundInWords {
-  std::string words;           ///< `memory: 99 % of measured peak; at most 1.01 × to gain`
-  std::optional<double> gain;  ///< The most that could still be gained: time over the least that any ceiling allows.
-};
-
-/// Nothing where the result has no time. Ceilings are those for what the *problem* needs: memory as measured,
-/// arithmetic by its theoretical peak, an empty launch. A time that none of them explains is explained by the counters
-/// where there are some, and else is said not to be explained.
+/// Nothing if the result has no time. The ceilings hold for the work of the *problem*: the measured rate of the part
+/// that the cost names, the theoretical peak of arithmetic, an empty launch. Far from all of them, counters explain the
+/// time if there are any.
 std::optional<BoundInWords> bound_in_words(const Result& result);
 
 }  // namespace crosswarp

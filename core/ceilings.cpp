@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/json_fields.hpp"
+#include "core/json.hpp"
 #include "core/output_file.hpp"
 
 namespace crosswarp {

@@ -257,16 +257,7 @@ ExperimentEntry describe() {
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
   if constexpr (requires { E::ceilings; }) entry.ceilings = E::ceilings;
-  if constexpr (requires { E::findings; }) {
-    if constexpr (std::same_as<decltype(E::findings({})), std::vector<Finding>>)
-      entry.findings = E::findings;
-    else
-      entry.findings = [](const std::vector<Outcome>& outcomes) {
-        std::vector<Finding> findings;
-        for (const std::string& line : E::findings(outcomes)) findings.push_back(sentence(line));
-        return findings;
-      };
-  }
+  if constexpr (requires { E::findings; }) entry.findings = E::findings;
   return entry;
 }
 

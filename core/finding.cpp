@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/error.hpp"
 #include "core/format.hpp"
 
@@ -20,7 +22,8 @@ std::string with_unit(double number, const std::string& unit) {
   if (unit == "B") return binary_bytes(number);
   if (unit == "%") return percent(number);
   if (unit == "×") return times(number) + " ×";
-  return fmt::format("{:.4g}{}{}", number, unit.empty() ? "" : " ", unit);
+  const bool is_whole = number == std::trunc(number) && std::abs(number) < 1e15;
+  return (is_whole ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number)) + (unit.empty() ? "" : " ") + unit;
 }
 
 /// In fmt's format. A text may come from a file, so that only short formats are taken: `.2f`, `+.1f`.

@@ -23,8 +23,7 @@ struct Finding {
 
     Value(std::string called, std::string word) : name(std::move(called)), value(std::move(word)) {}
     template <class Number>
-      requires std::is_arithmetic_v<Number>
-    Value(std::string called, Number number, std::string in = {})
+    requires std::is_arithmetic_v<Number> Value(std::string called, Number number, std::string in = {})
         : name(std::move(called)), value(static_cast<double>(number)), unit(std::move(in)) {}
   };
   using Values = std::vector<Value>;

@@ -1,4 +1,4 @@
-// Counters as a table: one line per counter, one column per rung, to show how rungs differ.
+// Table of counters: a row for each counter, a column for each rung, to show how rungs differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +9,10 @@
 namespace crosswarp {
 namespace {
 
-constexpr double least_stall = 0.01;  // of the cycles between two instructions; what is shorter is left to the JSON
+constexpr double least_stall = 0.01;  // of the longest; shorter ones are in the JSON only
 
-/// `cuda/float4`: without the experiment, which the title tells.
-std::string column(const Result& result) {
-  std::string rung = result.cell.rung();
-  return rung.erase(result.cell.variant->backend.size(), result.cell.experiment->name.size() + 1);
-}
+/// `cuda/float4`, as the title names the experiment.
+std::string column(const Result& result) { return without_experiment(result.cell.rung()); }
 
 /// A kernel's name without template arguments and parameters.
 std::string short_name(const std::string& name) {
@@ -32,7 +29,7 @@ std::string dimensions(const std::array<unsigned, 3>& d) {
 
 using Counted = std::vector<const Result*>;
 
-/// The counters that some of the results have, stalls by the longest of all results first.
+/// The counters of some of the results, the longest stalls first.
 std::vector<const Counter*> lines(const Counted& counted) {
   const auto most = [&](const Counter* counter) {
     double value = 0;

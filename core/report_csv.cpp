@@ -1,61 +1,61 @@
-// One flat line for each result.
+// One flat line for each result: the fields that go into a CSV, then counters and errors.
 #include <fmt/format.h>
 
-#include "core/bound.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
 namespace {
 
 /// Quoted where it must be (RFC 4180).
-std::string field(const std::string& text) {
+std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  std::string all = "\"";
+  for (const char c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return all + "\"";
 }
 
-std::string number(std::optional<double> value) { return value ? fmt::format("{:.6g}", *value) : ""; }
+/// Empty for null; of a ratio without its interval.
+std::string csv_value(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_object()) return csv_value(value.at("value"));
+  if (value.is_string()) return quoted(value.get<std::string>());
+  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : value.dump();
+}
 
-std::string value(const std::optional<Ratio>& ratio) { return ratio ? number(ratio->value) : ""; }
+std::string csv_line(const std::vector<std::string>& values) {
+  std::string line;
+  for (const std::string& value : values) line += (&value == &values.front() ? "" : ",") + value;
+  return line + "\n";
+}
 
 }  // namespace
 
 CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, bool accuracy)
     : counters_(std::move(counters)), accuracy_(accuracy), file_(OutputFile("--csv", path)) {
-  std::string head =
-      "name,launch_by,device,repetition,status,time_s,floor_s,spread,samples,launches_per_sample,bytes_per_second,"
-      "flops_per_second,of_measured_peak,of_theoretical_peak,over_parent,over_library,over_other,other,registers,"
-      "occupancy,bound,idea,bound_by,";
-  for (const Counter* counter : counters_) head += fmt::format("{},", counter->name);
+  std::vector<std::string> head;
+  for (const Field& field : fields())
+    if (field.is_in(Field::csv)) head.emplace_back(field.name);
+  for (const Counter* counter : counters_) head.emplace_back(counter->name);
   if (accuracy_)
     for (const Distribution distribution : distributions)
-      for (const auto& [name, value] : error_fields) head += fmt::format("{}_{},", to_string(distribution), name);
-  file_.append(head + "label\n");
+      for (const auto& [name, error] : error_fields)
+        head.push_back(fmt::format("{}_{}", to_string(distribution), name));
+  file_.append(csv_line(head));
   file_.publish();
 }
 
 void CsvFile::add(const Result& r) {
-  const std::vector<double> samples = flatten(r.measurement.seconds);
-  const auto when_ok = [&](double v) { return r.time() ? std::optional(v) : std::nullopt; };
-  std::string line = fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", field(r.name()), to_string(r.launch_by),
-      field(r.device.name), r.repetition, to_string(r.status), number(r.time()), number(when_ok(r.floor)),
-      number(samples.size() > 1 ? when_ok(spread(samples)) : std::nullopt), samples.size(), r.measurement.launches,
-      number(r.bytes_per_second()), number(r.flops_per_second()), number(r.of_measured_peak()),
-      number(r.of_theoretical_peak()), value(r.parent), value(r.library), value(r.other), field(r.other_rung),
-      r.kernel.registers ? std::to_string(r.kernel.registers) : "",
-      r.kernel.registers ? number(r.kernel.occupancy) : "", field(bound_in_words(r).value_or(BoundInWords{}).words),
-      field(r.cell.variant->idea), field(r.cell.variant->bound_by));
-  for (const Counter* counter : counters_)
-    line += number(r.counters ? (*r.counters)[counter->name] : std::nullopt) + ",";
+  std::vector<std::string> line;
+  for (const Field& field : fields())
+    if (field.is_in(Field::csv)) line.push_back(csv_value(field.get(r)));
+  const auto add = [&](std::optional<double> value) { line.push_back(value ? fmt::format("{:.6g}", *value) : ""); };
+  for (const Counter* counter : counters_) add(r.counters ? (*r.counters)[counter->name] : std::nullopt);
   if (accuracy_)
     for (const Distribution distribution : distributions) {
       const ErrorSummary* const errors = r.accuracy ? r.accuracy->find(distribution) : nullptr;
-      for (const auto& [name, value] : error_fields)
-        line += number(errors ? std::optional(errors->*value) : std::nullopt) + ",";
+      for (const auto& [name, error] : error_fields) add(errors ? std::optional(errors->*error) : std::nullopt);
     }
-  file_.append(line + field(r.label()) + "\n");
+  file_.append(csv_line(line));
 }
 
 }  // namespace crosswarp

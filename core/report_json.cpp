@@ -1,153 +1,98 @@
 // Google Benchmark's JSON, with exact names, every sample, and null where there is no number.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "core/bound.hpp"
+#include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
-
-/// 0 stands for unknown in device facts.
-Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
-
-Json ratio(const std::optional<Ratio>& r) {
-  if (!r) return nullptr;
-  return {{"value", r->value}, {"low", r->interval.low}, {"high", r->interval.high}};
-}
-
-/// Adds what was counted, and why the rest was not.
-void add_counters(Json& json, const Counters& counters) {
-  json["counters"] = Json::object();
-  Json why = Json::object();
-  for (const Count& count : counters.counts) {
-    json["counters"][std::string(count.counter->name)] = number_or_null(count.value);
-    if (!count.value) why[std::string(count.counter->name)] = count.why_not;
+/// The cell of an entry. Throws Error where `registry` lacks it.
+Cell find_cell(const Json& entry, const Registry& registry) {
+  const std::string backend = entry.at("backend"), experiment = entry.at("experiment"), variant = entry.at("variant"),
+                    tuning = entry.at("tuning").is_null() ? "" : entry.at("tuning").get<std::string>();
+  const Error missing(fmt::format("{} is not in this build", entry.at("name").dump()));
+  const auto known = registry.variants().find(fmt::format("{}/{}/{}", backend, experiment, variant));
+  if (known == registry.variants().end()) throw missing;
+  const auto tuned = std::ranges::find(known->second.tunings, tuning, &Tuning::name);
+  if (tuned == known->second.tunings.end()) throw missing;
+  const ExperimentEntry& what = registry.experiments().at(experiment);
+  std::vector<std::vector<Value>> values;
+  for (const Axis& axis : what.axes) {
+    const Json& value = entry.at("axes").at(axis.name);
+    values.push_back({value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::int64_t>())});
   }
-  if (!counters.why_not.empty()) why["all"] = counters.why_not;
-  json["counters_why_not"] = why;
-  json["kernels"] = Json::array();
-  for (const KernelRun& kernel : counters.kernels)
-    json["kernels"].push_back({{"name", kernel.name},
-                               {"registers", kernel.use.registers},
-                               {"shared_bytes", kernel.use.shared_bytes},
-                               {"grid", kernel.grid},
-                               {"block", kernel.block},
-                               {"occupancy", known(kernel.use.occupancy)},
-                               {"limited_by", kernel.limited_by}});
+  return {&registry.backend(backend), &what, &known->second, &*tuned, product(what.axes, values).front()};
 }
 
-/// Adds errors by distribution and field; null where no number came out.
-void add_accuracy(Json& json, const Accuracy& accuracy) {
-  json["accuracy"] = Json::object();
-  for (const ErrorSummary& errors : accuracy.on) {
-    Json& on = json["accuracy"][to_string(errors.distribution)];
-    on["outputs"] = errors.outputs;
-    for (const auto& [name, value] : error_fields) on[name] = errors.*value;
-  }
-  if (!accuracy.why_not.empty()) json["accuracy_why_not"] = accuracy.why_not;
+Json to_json(const Finding::Values& values) {
+  Json json = Json::object();
+  for (const Finding::Value& value : values)
+    if (const auto* word = std::get_if<std::string>(&value.value))
+      json[value.name] = *word;
+    else
+      json[value.name] = {{"value", std::get<double>(value.value)}, {"unit", value.unit}};
+  return json;
 }
 
-/// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
-double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
+Finding::Values read_values(const Json& json) {
+  Finding::Values values;
+  for (const auto& [name, value] : json.items())
+    if (value.is_string())
+      values.emplace_back(name, value.get<std::string>());
+    else
+      values.emplace_back(name, value.at("value").get<double>(), value.at("unit").get<std::string>());
+  return values;
+}
+
+Json to_json(const Finding& finding) {
+  Json json{{"kind", finding.kind}, {"text", finding.text}, {"values", to_json(finding.values)}};
+  if (finding.series.empty()) return json;
+  json["each"] = finding.each;
+  for (const Finding::Values& values : finding.series) json["series"].push_back(to_json(values));
+  return json;
+}
+
+Finding read_finding(const Json& json) {
+  Finding finding{json.at("kind"), json.at("text"), read_values(json.at("values"))};
+  finding.each = json.value("each", "");
+  for (const Json& values : json.value("series", Json::array())) finding.series.push_back(read_values(values));
+  return finding;
+}
 
 }  // namespace
 
-std::string json_line(const Result& r) {
-  const bool ok = r.status == Status::ok;
-  const Measurement& m = r.measurement;
-  const std::vector<double> samples = flatten(m.seconds);
-  Json json;
-  json["name"] = r.name();
-  json["run_name"] = r.name();
-  json["run_type"] = "iteration";
-  json["repetition_index"] = r.repetition;
-  json["threads"] = 1;
-  json["iterations"] = samples.size() * m.launches;
-  json["real_time"] = r.time() ? Json(nanoseconds(*r.time())) : Json(nullptr);
-  json["cpu_time"] = ok ? Json(nanoseconds(m.cpu_seconds)) : Json(nullptr);
-  json["time_unit"] = "ns";
-  json["label"] = r.label();
-  if (!ok) {
-    json["error_occurred"] = true;
-    json["error_message"] = r.label();
+Json to_json(const Conclusion& conclusion) {
+  Json findings = Json::array();
+  for (const Finding& finding : conclusion.findings) findings.push_back(to_json(finding));
+  return {{"experiment", conclusion.experiment},
+          {"mode", conclusion.mode},
+          {"device", conclusion.device},
+          {"findings", findings}};
+}
+
+Conclusion read_conclusion(const Json& json) {
+  Conclusion conclusion{json.at("experiment"), json.at("mode"), json.at("device"), {}};
+  for (const Json& finding : json.at("findings")) conclusion.findings.push_back(read_finding(finding));
+  return conclusion;
+}
+
+// A message may hold bytes that are no text; a file may not.
+std::string json_line(const Result& result) {
+  return to_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result read_json_line(const std::string& line, const Registry& registry) {
+  try {
+    const Json entry = parse_json(line);
+    return from_json(entry, find_cell(entry, registry));
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("not a result of this program ({})", error.what()));
   }
-  json["status"] = to_string(r.status);
-  json["note"] = r.note;
-  json["backend"] = r.cell.variant->backend;
-  json["experiment"] = r.cell.experiment->name;
-  json["variant"] = r.cell.variant->name;
-  json["tuning"] = r.cell.tuning->name();
-  for (const auto& c : r.cell.point.coordinates())
-    if (const auto* i = std::get_if<std::int64_t>(&c.value)) {
-      json["axes"][c.axis] = *i;
-    } else {
-      json["axes"][c.axis] = std::get<std::string>(c.value);
-    }
-  json["mode"] = to_string(r.mode);
-  json["launch_by"] = to_string(r.launch_by);
-  json["idea"] = r.cell.variant->idea;
-  json["bound_by"] = r.cell.variant->bound_by;
-  json["improves"] = r.cell.variant->improves.empty() ? Json(nullptr) : Json(r.cell.variant->improves);
-  json["library"] = r.cell.variant->library;
-  if (const std::string& module = r.cell.variant->module; !module.empty()) json["module"] = module;
-  json["device"] = r.device.name.empty() ? Json(nullptr) : Json(r.device.name);
-  json["verdict_error"] = r.verdict.error;
-  const bool judged = r.status != Status::skipped && r.status != Status::failed;
-  json["verdict_bound"] = judged ? Json(r.verdict.bound) : Json(nullptr);
-  json["bytes_per_second"] = number_or_null(r.bytes_per_second());
-  json["flops_per_second"] = number_or_null(r.flops_per_second());
-  json["rate_of"] = to_string(r.cost.rated);
-  json["rate"] = number_or_null(r.rate());
-  json["ceiling"] = r.cost.ceiling.empty() ? Json(nullptr) : Json(r.cost.ceiling);
-  json["of_measured_peak"] = number_or_null(r.of_measured_peak());
-  json["of_theoretical_peak"] = number_or_null(r.of_theoretical_peak());
-  json["measured_peak"] = known(r.measured_peak);
-  json["theoretical_peak"] = known(r.device.peak(r.cost.ceiling));
-  json["floor_ns"] = ok ? Json(nanoseconds(r.floor)) : Json(nullptr);
-  json["launches_per_sample"] = m.launches;
-  json["samples"] = samples.size();
-  json["median"] = r.time() ? Json(nanoseconds(median(samples))) : Json(nullptr);
-  json["spread"] = ok && samples.size() > 1 ? Json(spread(samples)) : Json(nullptr);
-  json["stopped"] = m.stopped;
-  json["sm_clock_mhz"] = known(m.after.clock / 1e6);
-  json["sm_clock_mhz_before"] = known(m.before.clock / 1e6);
-  json["throttle"] = m.after.throttle;
-  json["registers"] = known(r.kernel.registers);
-  json["shared_bytes"] = r.kernel.registers ? Json(r.kernel.shared_bytes) : Json(nullptr);
-  json["occupancy"] = known(r.kernel.occupancy);
-  json["blocks"] = known(static_cast<double>(r.kernel.blocks));
-  json["blocks_with_work"] = known(static_cast<double>(r.kernel.useful_blocks));
-  json["threads_per_block"] = known(static_cast<double>(r.kernel.threads));
-  json["pdl"] = r.kernel.pdl;
-  const auto bound = bound_in_words(r);
-  json["bound"] = bound ? Json(bound->words) : Json(nullptr);
-  json["most_gain"] = bound ? number_or_null(bound->gain) : Json(nullptr);
-  json["proof"] = r.proof.empty() ? Json(nullptr) : Json(r.proof);
-  json["observed"] = Json::object();
-  json["observed_units"] = Json::object();
-  for (const Observation& o : r.observed) {
-    json["observed"][o.name] = o.value;
-    json["observed_units"][o.name] = o.unit;
-  }
-  if (r.counters) add_counters(json, *r.counters);
-  if (r.accuracy) add_accuracy(json, *r.accuracy);
-  json["over_parent"] = ratio(r.parent);
-  json["over_library"] = ratio(r.library);
-  json["over_other"] = ratio(r.other);
-  json["other"] = r.other_rung.empty() ? Json(nullptr) : Json(r.other_rung);
-  json["sample_times"] = Json::array();
-  for (const double s : samples) json["sample_times"].push_back(nanoseconds(s));
-  json["samples_by_placement"] = Json::array();
-  for (const auto& placement : m.seconds) json["samples_by_placement"].push_back(placement.size());
-  // A message may hold bytes that are no text; a file may not.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 JsonFile::JsonFile(const std::string& path, Existing existing)
@@ -158,13 +103,13 @@ void JsonFile::begin(Context context, const std::vector<JsonRow>& earlier) {
   context_ = std::move(context);
   journal_.append(Json{{"context", context_}}.dump() + "\n");
   for (const JsonRow& row : earlier) add(row);
-  journal_.publish();  // what an earlier journal holds is in the new one
+  journal_.publish();  // it holds all that an earlier journal held
 }
 
 void JsonFile::add(const JsonRow& row) {
-  const auto [place, is_new] = places_.try_emplace({row.name, row.repetition}, lines_.size());
+  const auto [at, is_new] = index_.try_emplace({row.name, row.repetition}, lines_.size());
   if (is_new) lines_.emplace_back();
-  lines_[place->second] = row.line;
+  lines_[at->second] = row.line;
   journal_.append(row.line + "\n");
 }
 
@@ -174,14 +119,10 @@ void JsonFile::finish() {
   // One line for each result: readable in a diff, and the samples do not fill the screen.
   std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
   for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
-  Json findings = Json::array();
-  for (const Conclusion& c : findings_) {
-    Json lines = Json::array();
-    for (const Finding& finding : c.findings) lines.push_back(to_string(finding));
-    findings.push_back({{"experiment", c.experiment}, {"mode", c.mode}, {"device", c.device}, {"lines", lines}});
-  }
-  text += "],\n\"findings\": " + findings.dump(1) + "\n}\n";
-  file_.write(text);
+  text += "],\n\"findings\": [";
+  for (const Conclusion& conclusion : conclusions_)
+    text += (&conclusion == &conclusions_.front() ? "\n" : ",\n") + to_json(conclusion).dump(1);
+  file_.write(text + "\n]\n}\n");
 }
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// Rates, limits and comparisons. Nothing here yields a number for a cell that is not ok.
+// Rates, limits and comparisons; none for a cell that is not ok.
 #include "core/result.hpp"
 
 #include <algorithm>
@@ -74,9 +74,15 @@ std::optional<double> Result::of_measured_peak() const {
 }
 
 std::optional<double> Result::of_theoretical_peak() const {
-  const double peak = device.peak(cost.ceiling);
-  if (const auto r = rate(); r && peak > 0) return *r / peak;
+  if (const auto r = rate(); r && theoretical_peak() > 0) return *r / theoretical_peak();
   return {};
+}
+
+std::optional<double> Result::access_time() const {
+  const auto r = rate();
+  if (!r || cost.rated != Quantity::accesses) return {};
+  const auto by_the_kernel = std::ranges::find(observed, "ns_per_load", &Observation::name);
+  return by_the_kernel == observed.end() ? 1 / *r : by_the_kernel->value * 1e-9;
 }
 
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode) {
@@ -85,7 +91,7 @@ double least_time(const DeviceInfo& device, const Cost& cost, double footprint, 
   if (cost.ceiling != "memory") return cost.amount() / peak;
   const auto cache = static_cast<double>(device.cache);
   const double bytes = cost.bytes_read + cost.bytes_written;
-  // What can be in the cache at the start (hot) or left there at the end (written) needs no memory traffic.
+  // Data in the cache at the start (hot), or left there at the end (written), needs no memory traffic.
   const double from_memory =
       mode == Mode::hot ? std::max(0.0, footprint - cache) / std::max(footprint, 1.0) * bytes
                         : cost.bytes_read + std::max(0.0, cost.bytes_written - cache / static_cast<double>(sets));

@@ -1,4 +1,4 @@
-// What is known about one cell after it was run.
+// The result of one cell: verdict, samples, rates, comparisons.
 #pragma once
 
 #include <optional>
@@ -20,10 +20,10 @@ std::string to_string(Mode mode);
 enum class LaunchBy { stream, graph };
 std::string to_string(LaunchBy launch_by);
 
-/// `cold`, or `cold/graph`: what follows the point in a name. A stream goes without saying.
+/// `cold`, or `cold/graph`: the end of a cell's name, which leaves out the stream.
 std::string to_string(Mode mode, LaunchBy launch_by);
 
-/// What is noted on times that include the way of the result to the host.
+/// The note on times that include the copy of the result to the host.
 inline constexpr const char* result_on_host = "result on the host: includes the synchronisation";
 
 enum class Status { ok, wrong, skipped, failed, implausible };
@@ -37,6 +37,12 @@ struct Measurement {
   Telemetry before, after;
 };
 
+/// What limits a result.
+struct BoundInWords {
+  std::string words;           ///< `memory: 99 % of measured peak; at most 1.01 × to gain`
+  std::optional<double> gain;  ///< How many times as fast it could be at most: by the nearest ceiling.
+};
+
 struct Result {
   Cell cell;
   Mode mode = Mode::cold;
@@ -47,19 +53,22 @@ struct Result {
   Verdict verdict;
   Cost cost;
   Measurement measurement;
-  KernelUse kernel;                   ///< The largest kernel that it launches; zeros where nobody could tell.
-  DeviceInfo device;                  ///< Without a key where none was opened.
-  double measured_peak = 0;           ///< Of the device's part that the cost is held to, as measured; 0: unknown.
+  KernelUse kernel;                   ///< The largest kernel that it launches; zeros if unknown.
+  DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.
+  double measured_peak = 0;           ///< Of the part of the device that the cost is held to; 0: unknown.
   double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
-  std::optional<Counters> counters;   ///< Where they were asked for.
+  std::optional<Counters> counters;   ///< With --counters.
   std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
-  std::optional<Accuracy> accuracy;   ///< Where it was asked for, and something rounds.
-  std::string proof;  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty where nothing is to be proven.
+  std::optional<Accuracy> accuracy;   ///< With --accuracy, if results round.
+  std::string proof;                  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty without expectations.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.
   std::optional<Ratio> other;    ///< Time of the other backend's fastest row on the device, over its own.
   std::string other_rung;        ///< Which row that was.
+
+  std::optional<BoundInWords>
+      recorded_bound;  ///< As a file has it, which does not hold all that follows from a device.
 
   /// `cuda/reduce_sum/float4/n:1024/type:f32/cold`
   std::string name() const { return cell.id() + "/" + to_string(mode, launch_by); }
@@ -73,19 +82,23 @@ struct Result {
   std::optional<double> flops_per_second() const;
   std::optional<double> of_measured_peak() const;
   std::optional<double> of_theoretical_peak() const;
+  /// Seconds of one access, where these are counted: by the kernel's own clock, else by the launch's time.
+  std::optional<double> access_time() const;
+
+  /// Of the part of the device that the cost is held to; 0 where nobody knows.
+  double theoretical_peak() const { return device.peak(cost.ceiling); }
 };
 
-/// The least time that `device` could take for one launch by the theoretical rate of what `cost` is held to, which for
-/// memory takes the cache into account: what is faster was not measured, whatever the clock says. 0 where the rates are
-/// unknown. `footprint` and `cost`: of one set;
-/// `sets`: how many distinct ones a sample touches.
+/// Physical lower limit of a launch's time on `device`, by the theoretical rate of the part that `cost` is held to; for
+/// memory it takes the cache into account. A shorter time is a measurement error. 0 where the rates are unknown.
+/// `footprint` and `cost`: of one set; `sets`: how many distinct ones a sample touches.
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode);
 
-/// Results that have a time, for Experiment::findings.
+/// The results that have a time, for Experiment::findings.
 std::vector<Outcome> outcomes(const std::vector<Result>& results);
 
-/// Fills in parent, library and other of results that ran in the same rounds. `backends`: as the user ordered them; the
-/// rows of each are compared with the first other one.
+/// Fills in parent, library and other of results that ran in the same rounds. `backends`: in the user's order; each row
+/// is compared with the first other backend.
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends);
 
 }  // namespace crosswarp

@@ -208,39 +208,38 @@ std::vector<Observation> BankConflict::observe() const {
   return seen;
 }
 
-std::vector<std::string> BankConflict::findings(const std::vector<Outcome>& outcomes) {
-  struct Series {
-    std::vector<std::pair<double, double>> cost;  // by wavefronts
-    std::string by_stride;
-    std::string unit;
-  };
-  std::map<std::string, Series> all;
+std::vector<Finding> BankConflict::findings(const std::vector<Outcome>& outcomes) {
+  std::map<std::string, Finding> all;
+  std::map<std::string, std::vector<std::pair<double, double>>> costs;  // by wavefronts
   for (const Outcome& o : outcomes) {
     const auto wavefronts = o.observed.find("wavefronts_per_access"), cycles = o.observed.find("cycles_per_access");
     if (wavefronts == o.observed.end()) continue;
     const bool counted = cycles != o.observed.end();
     const double cost = counted ? cycles->second : 1e9 * o.seconds / o.cost.accesses;
-    Series& series = all[o.rung + ": " + o.point.word("op") + "s of " + std::to_string(o.point.integer("width")) +
-                         " bytes, n:" + std::to_string(o.point.integer("n"))];
-    series.unit = counted ? "cycles" : "ns";
-    series.by_stride += (series.by_stride.empty() ? "" : ", ") + std::to_string(o.point.integer("stride")) + ": " +
-                        fixed(cost, 2) + " (" +
-                        fixed(wavefronts->second, wavefronts->second == std::round(wavefronts->second) ? 0 : 2) + ")";
+    const std::string unit = counted ? "cycles" : "ns", &op = o.point.word("op");
+    const std::int64_t width = o.point.integer("width"), n = o.point.integer("n"), stride = o.point.integer("stride");
+    const std::string title = o.rung + ": " + op + "s of " + std::to_string(width) + " bytes, n:" + std::to_string(n);
+    Finding& found = all[title];
+    found.kind = "cost_by_stride";
+    found.values = {{"rung", o.rung}, {"op", op}, {"width", width}, {"n", n}, {"unit", unit}};
+    found.each = "{stride}: {cost:.2f} ({wavefronts})";
+    found.series.push_back({{"stride", stride}, {"cost", cost, unit}, {"wavefronts", wavefronts->second}});
     // The model does not hold where all lanes access one element: atomics serialise, wide loads may merge.
-    const bool broadcast =
-        o.point.integer("stride") == 0 && (op_of(o.point) == Op::atomic || o.point.integer("width") > 4);
-    if (!broadcast) series.cost.emplace_back(wavefronts->second, cost);
+    const bool broadcast = stride == 0 && (op_of(o.point) == Op::atomic || width > 4);
+    if (!broadcast) costs[title].emplace_back(wavefronts->second, cost);
   }
-  std::vector<std::string> lines;
-  for (const auto& [of, series] : all) {
-    const auto line = fit(series.cost);
-    lines.push_back(of + ": " +
-                    (line ? fixed(line->second, 3) + " " + series.unit + " per wavefront and " +
-                                fixed(line->first, 2, true) + " per access; "
-                          : std::string()) +
-                    series.unit + " per access (wavefronts) by stride: " + series.by_stride);
+  std::vector<Finding> found;
+  for (auto& [title, finding] : all) {
+    finding.text = "{rung}: {op}s of {width} bytes, n:{n}: ";
+    if (const auto line = fit(costs[title])) {
+      finding.text += "{slope:.3f} {unit} per wavefront and {intercept:+.2f} per access; ";
+      finding.values.emplace_back("slope", line->second);
+      finding.values.emplace_back("intercept", line->first);
+    }
+    finding.text += "{unit} per access (wavefronts) by stride: {series}";
+    found.push_back(std::move(finding));
   }
-  return lines;
+  return found;
 }
 
 unsigned BankConflict::first_word(unsigned thread) const {

@@ -119,7 +119,7 @@ class BankConflict {
   static std::size_t footprint(const Point& point);
   static std::vector<Expectation> expectations(const Point& point);
   /// Cost per wavefront and per access, by a linear fit.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   BankConflict(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   void refill(std::uint64_t generation);

@@ -68,26 +68,30 @@ Verdict LaunchOverhead::check(ResultIn) const {
   return {.ok = true, .error = 0, .bound = 0, .where = {}};
 }
 
-std::vector<std::string> LaunchOverhead::findings(const std::vector<Outcome>& outcomes) {
+std::vector<Finding> LaunchOverhead::findings(const std::vector<Outcome>& outcomes) {
   std::map<std::pair<std::string, std::string>, std::vector<Outcome>> rungs;
   for (const Outcome& outcome : outcomes) rungs[{outcome.point.word("mode"), outcome.rung}].push_back(outcome);
-  std::vector<std::string> lines;
+  std::vector<Finding> all;
   for (auto& [mode_and_rung, points] : rungs) {
     std::sort(points.begin(), points.end(),
               [](const Outcome& a, const Outcome& b) { return a.cost.accesses < b.cost.accesses; });
     const Outcome &few = points.front(), &many = points.back();
-    std::string line = mode_and_rung.first + ", " + mode_and_rung.second + ": " +
-                       si(many.seconds / many.cost.accesses, "s") + " per launch (" + fixed(many.cost.accesses, 0) +
-                       " at a time)";
-    if (many.cost.accesses > few.cost.accesses) {
-      const double marginal = (many.seconds - few.seconds) / (many.cost.accesses - few.cost.accesses);
-      const double constant = few.seconds - marginal * few.cost.accesses;
-      line += "; marginal " + si(marginal, "s");
-      if (constant > 0) line += ", fixed " + si(constant, "s");
-    }
-    lines.push_back(line);
+    Finding& found = all.emplace_back(Finding{"launch_cost",
+                                              "{mode}, {rung}: {time} per launch ({launches} at a time)",
+                                              {{"mode", mode_and_rung.first},
+                                               {"rung", mode_and_rung.second},
+                                               {"time", many.seconds / many.cost.accesses, "s"},
+                                               {"launches", many.cost.accesses}}});
+    if (many.cost.accesses <= few.cost.accesses) continue;
+    const double marginal = (many.seconds - few.seconds) / (many.cost.accesses - few.cost.accesses);
+    const double constant = few.seconds - marginal * few.cost.accesses;
+    found.text += "; marginal {marginal}";
+    found.values.emplace_back("marginal", marginal, "s");
+    if (constant <= 0) continue;
+    found.text += ", fixed {fixed}";
+    found.values.emplace_back("fixed", constant, "s");
   }
-  return lines;
+  return all;
 }
 
 template ExperimentEntry describe<LaunchOverhead>();

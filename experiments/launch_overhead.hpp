@@ -44,7 +44,7 @@ class LaunchOverhead {
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   /// Time per launch for each rung. With two numbers of launches also the marginal cost of a launch and the fixed cost.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   LaunchOverhead(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   Args args(std::size_t set) const { return {count_[set].span(), launches_}; }

@@ -184,23 +184,29 @@ std::vector<CeilingPoint> MemoryBandwidth::ceilings() {
   return {{"l2", at("l2", cached)}, {"l1", at("l1", small)}, {"shared", at("shared", small)}};
 }
 
-std::vector<std::string> MemoryBandwidth::findings(const std::vector<Outcome>& outcomes) {
-  std::vector<std::string> lines;
+std::vector<Finding> MemoryBandwidth::findings(const std::vector<Outcome>& outcomes) {
   std::map<Point, std::pair<const Outcome*, const Outcome*>> best;  // handwritten, library
   for (const Outcome& o : outcomes) {
     auto& [own, library] = best[o.point];
     const Outcome*& fastest = is_library(o.rung) ? library : own;
     if (!fastest || rate(o) > rate(*fastest)) fastest = &o;
   }
+  std::vector<Finding> all;
   for (const auto& [point, both] : best) {
     const auto& [own, library] = both;
     if (!own) continue;
-    std::string line = point.word("level") + " " + point.word("op") + " of " +
-                       binary_bytes(static_cast<double>(point.integer("bytes"))) + ": " + si(rate(*own), "B/s") +
-                       " by " + own->rung;
-    if (library)
-      line += ", " + percent(rate(*own) / rate(*library)) + " of " + library->rung + "'s " + si(rate(*library), "B/s");
-    lines.push_back(line);
+    Finding& found = all.emplace_back(Finding{"best_rate",
+                                              "{level} {op} of {bytes}: {rate} by {rung}",
+                                              {{"level", point.word("level")},
+                                               {"op", point.word("op")},
+                                               {"bytes", point.integer("bytes"), "B"},
+                                               {"rate", rate(*own), "B/s"},
+                                               {"rung", own->rung}}});
+    if (!library) continue;
+    found.text += ", {share} of {library}'s {library_rate}";
+    found.values.emplace_back("share", rate(*own) / rate(*library), "%");
+    found.values.emplace_back("library", library->rung);
+    found.values.emplace_back("library_rate", rate(*library), "B/s");
   }
   for (const auto& [point, both] : best) {
     std::map<int, double> best_rate;  // by bytes in flight
@@ -208,12 +214,13 @@ std::vector<std::string> MemoryBandwidth::findings(const std::vector<Outcome>& o
       if (const auto bytes = bytes_in_flight(o.rung); bytes && o.point == point)
         best_rate[*bytes] = std::max(best_rate[*bytes], rate(o));
     if (best_rate.size() < 3) continue;
-    std::string line = point.word("level") + " " + point.word("op") + ", by bytes in flight on each multiprocessor:";
-    for (const auto& [bytes, of] : best_rate) line += " " + binary_bytes(bytes) + " " + si(of, "B/s") + ",";
-    line.back() = '.';
-    lines.push_back(line);
+    Finding& curve = all.emplace_back(Finding{"rate_by_bytes_in_flight",
+                                              "{level} {op}, by bytes in flight on each multiprocessor: {series}",
+                                              {{"level", point.word("level")}, {"op", point.word("op")}},
+                                              "{bytes} {rate}"});
+    for (const auto& [bytes, of] : best_rate) curve.series.push_back({{"bytes", bytes, "B"}, {"rate", of, "B/s"}});
   }
-  return lines;
+  return all;
 }
 
 std::optional<int> MemoryBandwidth::bytes_in_flight(const std::string& rung) {

@@ -78,7 +78,7 @@ class MemoryBandwidth {
   static std::vector<Expectation> expectations(const Point& point);
   static std::vector<CeilingPoint> ceilings();
   /// The best handwritten bandwidth beside the library's, by point; bandwidth by bytes in flight.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   /// Bytes in flight on a multiprocessor for a rung of `vector16` with its tuning in its name: what all resident
   /// threads (max 2048) load before they wait. Empty for other rungs.

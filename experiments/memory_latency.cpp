@@ -38,7 +38,14 @@ Verdict wrong(const std::string& what, std::uint64_t is, std::uint64_t should_be
 
 double bytes(const Outcome& outcome) { return static_cast<double>(outcome.point.integer("bytes")); }
 
-std::vector<std::string> describe_levels(const std::vector<Outcome>& curve) {
+/// The chain that a curve is of, and what a finding says of it.
+Finding start(const char* kind, const Outcome& first, const std::string& text) {
+  return {kind,
+          "{rung}, {space}, slots of {stride} B: " + text,
+          {{"rung", first.rung}, {"space", first.point.word("space")}, {"stride", first.point.integer("stride")}}};
+}
+
+std::vector<Finding> levels_of(const std::vector<Outcome>& curve) {
   const auto all_have = [&](const std::string& key) {
     return std::all_of(curve.begin(), curve.end(), [&](const Outcome& o) { return o.observed.contains(key); });
   };
@@ -50,38 +57,46 @@ std::vector<std::string> describe_levels(const std::vector<Outcome>& curve) {
     in_ns.push_back({bytes(outcome), ns != outcome.observed.end() ? ns->second : by_launch});
     latencies.push_back({bytes(outcome), in_cycles ? outcome.observed.at("cycles_per_load") : in_ns.back().latency});
   }
-  std::vector<std::string> lines;
+  std::vector<Finding> all;
   const std::vector<Level> levels = find_levels(latencies);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
     std::vector<double> nanoseconds;
     for (std::size_t p = level.first; p <= level.last; ++p) nanoseconds.push_back(in_ns[p].latency);
-    const std::string latency = in_cycles
-                                    ? fixed(level.latency, 1) + " cycles (" + fixed(median(nanoseconds), 1) + " ns)"
-                                    : fixed(level.latency, 2) + " ns";
-    const std::string first = binary_bytes(latencies[level.first].bytes);
-    const std::string range = level.last + 1 < curve.size()
-                                  ? first + " to " + binary_bytes(latencies[level.last].bytes) + ", ends before " +
-                                        binary_bytes(latencies[level.last + 1].bytes)
-                                  : first + " and up";
-    lines.push_back("level " + std::to_string(i + 1) + ": " + latency + " per load" +
-                    (in_kernel ? "" : " by the launch's time") + ", " + range);
+    const bool ends = level.last + 1 < curve.size();
+    Finding& found = all.emplace_back(
+        start("latency_level", curve.front(),
+              std::string("level {level}: ") + (in_cycles ? "{cycles:.1f} cycles ({ns:.1f} ns)" : "{ns:.2f} ns") +
+                  " per load" + (in_kernel ? "" : " by the launch's time") +
+                  (ends ? ", {first} to {last}, ends before {end}" : ", {first} and up")));
+    found.values.emplace_back("level", i + 1);
+    if (in_cycles) found.values.emplace_back("cycles", level.latency, "cycles");
+    found.values.emplace_back("ns", in_cycles ? median(nanoseconds) : level.latency, "ns");
+    found.values.emplace_back("first", latencies[level.first].bytes, "B");
+    if (!ends) continue;
+    found.values.emplace_back("last", latencies[level.last].bytes, "B");
+    found.values.emplace_back("end", latencies[level.last + 1].bytes, "B");
   }
-  return lines;
+  return all;
 }
 
 /// The points where single loads were timed and have two modes.
-std::vector<std::string> describe_modes(const std::vector<Outcome>& curve) {
-  std::vector<std::string> lines;
+std::vector<Finding> modes_of(const std::vector<Outcome>& curve) {
+  std::vector<Finding> all;
   for (const Outcome& outcome : curve) {
     const auto& seen = outcome.observed;
     if (!seen.contains("near") || !seen.contains("far") || !seen.contains("near_share")) continue;
     const double near = seen.at("near"), far = seen.at("far"), share = seen.at("near_share");
     if (far < 1.1 * near || share < 10 || share > 90) continue;
-    lines.push_back("two modes at " + binary_bytes(bytes(outcome)) + ": " + fixed(share, 0) + " % of the loads take " +
-                    fixed(near, 0) + " cycles (median), the others " + fixed(far, 0));
+    Finding& found = all.emplace_back(start(
+        "two_modes", outcome,
+        "two modes at {bytes}: {share:.0f} % of the loads take {near:.0f} cycles (median), the others {far:.0f}"));
+    found.values.emplace_back("bytes", bytes(outcome), "B");
+    found.values.emplace_back("share", share, "percent");
+    found.values.emplace_back("near", near, "cycles");
+    found.values.emplace_back("far", far, "cycles");
   }
-  return lines;
+  return all;
 }
 
 }  // namespace
@@ -261,20 +276,18 @@ std::vector<Observation> MemoryLatency::observe() const {
   return all;
 }
 
-std::vector<std::string> MemoryLatency::findings(const std::vector<Outcome>& outcomes) {
+std::vector<Finding> MemoryLatency::findings(const std::vector<Outcome>& outcomes) {
   std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, std::vector<Outcome>> curves;
   for (const Outcome& outcome : outcomes)
     curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps")}]
         .push_back(outcome);
-  std::vector<std::string> lines;
+  std::vector<Finding> all;
   for (auto& [key, curve] : curves) {
     std::sort(curve.begin(), curve.end(), [](const Outcome& a, const Outcome& b) { return bytes(a) < bytes(b); });
-    const auto& [rung, space, stride, steps] = key;
-    const std::string title = rung + ", " + space + ", slots of " + std::to_string(stride) + " B";
-    for (const std::string& line : describe_levels(curve)) lines.push_back(title + ": " + line);
-    for (const std::string& line : describe_modes(curve)) lines.push_back(title + ": " + line);
+    for (Finding& level : levels_of(curve)) all.push_back(std::move(level));
+    for (Finding& modes : modes_of(curve)) all.push_back(std::move(modes));
   }
-  return lines;
+  return all;
 }
 
 template ExperimentEntry describe<MemoryLatency>();

@@ -71,7 +71,7 @@ class MemoryLatency {
   static std::vector<Expectation> expectations(const Point& point);
   /// The levels of each rung's latency curve by space and stride, in cycles where the kernel read a cycle counter, else
   /// in nanoseconds; of the launch's time for rungs without a clock. And the points with two modes of latency.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   MemoryLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   void refill(std::uint64_t generation);

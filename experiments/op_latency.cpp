@@ -169,12 +169,14 @@ std::vector<Observation> OpLatency::observe() const {
   return observed;
 }
 
-std::vector<std::string> OpLatency::findings(const std::vector<Outcome>& outcomes) {
-  std::vector<std::string> lines;
+std::vector<Finding> OpLatency::findings(const std::vector<Outcome>& outcomes) {
+  std::vector<Finding> found;
   for (const Outcome& o : outcomes)
     if (const auto cycles = o.observed.find("cycles_per_op"); cycles != o.observed.end())
-      lines.push_back(o.point.word("op") + ": " + fixed(cycles->second, 1) + " cycles by " + o.rung);
-  return lines;
+      found.push_back({"op_latency",
+                       "{op}: {cycles:.1f} cycles by {rung}",
+                       {{"op", o.point.word("op")}, {"cycles", cycles->second, "cycles"}, {"rung", o.rung}}});
+  return found;
 }
 
 /// rcp: radians; sqrt: relative; sin: absolute; others: exact. sqrt: a step adds an error of 2 ulp of the root, which

@@ -64,7 +64,7 @@ class OpLatency {
   static std::vector<TestPoint> test_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   static Op op_of(const Point& point);
   static Point at(Op op, std::int64_t steps);

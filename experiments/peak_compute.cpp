@@ -279,7 +279,7 @@ std::vector<Observation> PeakCompute::observe() const {
 
 /// Where the timed block ran for the whole launch, its cycles are the launch's, whatever the clock rate did between
 /// launches. Where it ended early (another wave of blocks followed), the cycles follow from the launch's time.
-std::vector<std::string> PeakCompute::findings(const std::vector<Outcome>& outcomes) {
+std::vector<Finding> PeakCompute::findings(const std::vector<Outcome>& outcomes) {
   std::map<Type, std::pair<double, const Outcome*>> best;
   for (const Outcome& o : outcomes) {
     const auto clock = o.observed.find("sm_clock"), cycles = o.observed.find("cycles"),
@@ -291,12 +291,16 @@ std::vector<std::string> PeakCompute::findings(const std::vector<Outcome>& outco
     auto& [most, of] = best[type_of(o.point)];
     if (per_cycle > most) most = per_cycle, of = &o;
   }
-  std::vector<std::string> lines;
+  std::vector<Finding> all;
   for (const auto& [type, found] : best)
-    lines.push_back(std::string(type_names[std::size_t(type)]) + ": " + fixed(found.first, 1) +
-                    " operations per cycle and multiprocessor, at " + fixed(found.second->observed.at("sm_clock"), 0) +
-                    " MHz, by " + found.second->rung);
-  return lines;
+    if (const auto& [per_cycle, of] = found; of)
+      all.push_back({"peak_rate",
+                     "{type}: {rate:.1f} operations per cycle and multiprocessor, at {clock:.0f} MHz, by {rung}",
+                     {{"type", std::string(type_names[std::size_t(type)])},
+                      {"rate", per_cycle, "operations per cycle and multiprocessor"},
+                      {"clock", of->observed.at("sm_clock"), "MHz"},
+                      {"rung", of->rung}}});
+  return all;
 }
 
 PeakCompute::Oracle PeakCompute::compute(Type type, std::size_t steps, std::uint64_t seed) {

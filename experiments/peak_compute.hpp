@@ -110,7 +110,7 @@ class PeakCompute {
   static std::size_t footprint(const Point& point);
   static std::vector<CeilingPoint> ceilings();
   /// Operations per cycle of a multiprocessor, by type: of the best rung with a known clock.
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes);
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   static Type type_of(const Point& point);
   static Point at(Type type, std::int64_t chains, std::int64_t steps);

@@ -1,4 +1,4 @@
-// What is compared here are cells at one point, in one mode: the same problem, wherever it was solved.
+// Compares cells at one point in one mode: the same problem on several backends and devices.
 #include "bench/report/cells.hpp"
 
 #include <algorithm>
@@ -6,33 +6,38 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace crosswarp {
 namespace {
 
-using Place = std::size_t;  // among the cells
+using Index = std::size_t;  // of a cell
 using Key = std::array<std::string, 3>;
 
-double time_of(const Row& row) { return location(row.seconds); }
+const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
+const std::string& experiment_of(const Result& r) { return r.cell.variant->experiment; }
+bool is_library(const Result& r) { return r.cell.variant->library; }
 
-/// The fastest of `places` of which `counts` holds; `none` where there is none.
-constexpr Place none = std::numeric_limits<Place>::max();
+/// The fastest of `places` for which `counts` holds; `none` if there is none.
+constexpr Index none = std::numeric_limits<Index>::max();
 template <class Counts>
-Place fastest_of(const std::vector<ReportCell>& cells, const std::vector<Place>& places, Counts counts) {
-  Place best = none;
-  for (const Place p : places)
-    if (cells[p].row.ok() && counts(cells[p].row) && (best == none || time_of(cells[p].row) < time_of(cells[best].row)))
+Index fastest_of(const std::vector<ReportCell>& cells, const std::vector<Index>& places, Counts counts) {
+  Index best = none;
+  for (const Index p : places)
+    if (const Result& r = cells[p].result;
+        r.time() && counts(r) && (best == none || *r.time() < *cells[best].result.time()))
       best = p;
   return best;
 }
 
 /// Cells by point, in the order of the cells.
-std::vector<std::vector<Place>> by_point(const std::vector<ReportCell>& cells) {
-  std::vector<std::vector<Place>> all;
+std::vector<std::vector<Index>> by_point(const std::vector<ReportCell>& cells) {
+  std::vector<std::vector<Index>> all;
   std::map<std::array<std::string, 4>, std::size_t> known;
-  for (Place p = 0; p < cells.size(); ++p) {
-    const Row& row = cells[p].row;
-    const auto [found, is_new] = known.try_emplace({row.experiment, row.mode, row.device, row.point}, all.size());
+  for (Index p = 0; p < cells.size(); ++p) {
+    const Result& r = cells[p].result;
+    const auto [found, is_new] =
+        known.try_emplace({experiment_of(r), mode_of(r), r.device.name, r.cell.point.name()}, all.size());
     if (is_new) all.emplace_back();
     all[found->second].push_back(p);
   }
@@ -51,13 +56,13 @@ struct Efficiencies {
 };
 
 /// An experiment in one mode, on all devices that have it.
-class Field {
+class OnAllDevices {
  public:
-  Field(const std::vector<ReportCell>& cells, const std::vector<Place>& places) : cells_(cells) {
-    for (const Place p : places) {
-      const Row& row = cells_[p].row;
-      if (row.ok()) devices_.insert(row.device);
-      at_[row.point][row.device].push_back(p);
+  OnAllDevices(const std::vector<ReportCell>& cells, const std::vector<Index>& places) : cells_(cells) {
+    for (const Index p : places) {
+      const Result& r = cells_[p].result;
+      if (r.time()) devices_.insert(r.device.name);
+      at_[r.cell.point.name()][r.device.name].push_back(p);
     }
     // A point counts where every device has a time: else its best known one is not known.
     std::erase_if(at_, [&](const auto& point) {
@@ -76,17 +81,17 @@ class Field {
     result.points = 0;
     for (const auto& [point, devices] : at_) {
       const auto meant = [&](const auto& device) {
-        return std::any_of(device.second.begin(), device.second.end(), [&](Place p) { return mine(cells_[p].row); });
+        return std::any_of(device.second.begin(), device.second.end(), [&](Index p) { return mine(cells_[p].result); });
       };
       if (!std::any_of(devices.begin(), devices.end(), meant)) continue;
       ++result.points;
       std::vector<double> best_here, peak_here;
       for (const std::string& device : devices_) {
-        const std::vector<Place>& places = devices.at(device);
-        const Place own = fastest_of(cells_, places, mine);
-        best_here.push_back(own == none ? 0 : time_of(cells_[best(places)].row) / time_of(cells_[own].row));
+        const std::vector<Index>& places = devices.at(device);
+        const Index own = fastest_of(cells_, places, mine);
+        best_here.push_back(own == none ? 0 : time_of(best(places)) / time_of(own));
         found[device].of_best.push_back(best_here.back());
-        if (const auto peak = own == none ? std::optional(0.0) : of_peak_of(cells_[own].row)) {
+        if (const auto peak = own == none ? std::optional(0.0) : of_peak_of(cells_[own].result)) {
           peak_here.push_back(*peak);
           found[device].of_peak.push_back(*peak);
         }
@@ -107,19 +112,17 @@ class Field {
   }
 
  private:
-  static std::optional<double> of_peak_of(const Row& row) {
-    if (row.of_peak) return row.of_peak;
-    const auto theoretical = row.all.find("of_theoretical_peak");
-    return theoretical != row.all.end() && theoretical->is_number() ? std::optional(theoretical->get<double>())
-                                                                    : std::nullopt;
+  static std::optional<double> of_peak_of(const Result& r) {
+    return r.of_measured_peak() ? r.of_measured_peak() : r.of_theoretical_peak();
   }
-  Place best(const std::vector<Place>& places) const {
-    return fastest_of(cells_, places, [](const Row&) { return true; });
+  double time_of(Index cell) const { return *cells_[cell].result.time(); }
+  Index best(const std::vector<Index>& places) const {
+    return fastest_of(cells_, places, [](const Result&) { return true; });
   }
 
   const std::vector<ReportCell>& cells_;
   std::set<std::string> devices_;
-  std::map<std::string, std::map<std::string, std::vector<Place>>> at_;  // by point and device
+  std::map<std::string, std::map<std::string, std::vector<Index>>> at_;  // by point and device
 };
 
 /// The order of a run: backends as they came first, each from its first rung up by what its rungs improve on, libraries
@@ -127,24 +130,28 @@ class Field {
 class Ladders {
  public:
   explicit Ladders(const std::vector<ReportCell>& cells) {
-    for (const auto& [row, source] : cells) {
-      backends_.try_emplace(row.backend, backends_.size());
-      if (const auto parent = row.all.find("improves"); parent != row.all.end() && parent->is_string())
-        parents_[stem(row) + row.all.at("variant").get<std::string>()] = stem(row) + parent->get<std::string>();
+    for (const auto& [result, source] : cells) {
+      const VariantEntry& variant = *result.cell.variant;
+      backends_.try_emplace(variant.backend, backends_.size());
+      if (!variant.improves.empty()) parents_[variant.id()] = parent_of(variant);
     }
   }
 
-  std::pair<std::size_t, std::size_t> place(const Row& row) const {
-    std::size_t height = row.library ? parents_.size() + 1 : 0;
-    if (!row.library)
-      for (auto parent = parents_.find(stem(row) + row.all.at("variant").get<std::string>());
-           parent != parents_.end() && height <= parents_.size(); parent = parents_.find(parent->second))
+  std::pair<std::size_t, std::size_t> position(const Result& result) const {
+    const VariantEntry& variant = *result.cell.variant;
+    std::size_t height = variant.library ? parents_.size() + 1 : 0;
+    if (!variant.library)
+      for (auto parent = parents_.find(variant.id()); parent != parents_.end() && height <= parents_.size();
+           parent = parents_.find(parent->second))
         ++height;  // a ring of improvements would have no end
-    return {backends_.at(row.backend), height};
+    return {backends_.at(variant.backend), height};
   }
 
  private:
-  static std::string stem(const Row& row) { return row.backend + "/" + row.experiment + "/"; }
+  static std::string parent_of(VariantEntry variant) {
+    variant.name = variant.improves;
+    return variant.id();
+  }
   std::map<std::string, std::size_t> backends_;
   std::map<std::string, std::string> parents_;
 };
@@ -157,26 +164,23 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
   std::stable_sort(by_age.begin(), by_age.end(),
                    [&](std::size_t a, std::size_t b) { return files[a].said("date") < files[b].said("date"); });
   std::vector<ReportCell> cells;
-  std::map<std::pair<std::string, std::string>, Place> places;
+  std::map<std::pair<std::string, std::string>, Index> known;
   for (const std::size_t source : by_age)
-    for (Row& row : merge_repetitions(files[source].rows)) {
-      const auto [place, is_new] = places.try_emplace({row.device, row.name}, cells.size());
+    for (Result& r : merge_repetitions(files[source].results)) {
+      const auto [at, is_new] = known.try_emplace({r.device.name, r.name()}, cells.size());
       if (is_new)
-        cells.push_back({std::move(row), source});
+        cells.push_back({std::move(r), source});
       else
-        cells[place->second] = {std::move(row), source};
+        cells[at->second] = {std::move(r), source};
     }
   const Ladders ladders(cells);
-  // Numbers sort as numbers; of several files, rungs stand as in a run of all of them.
-  const auto values = [](const Row& row) {
-    std::vector<Json> all;
-    for (const auto& [axis, value] : row.axes.items()) all.push_back(value);
-    return all;
-  };
   std::stable_sort(cells.begin(), cells.end(), [&](const ReportCell& a, const ReportCell& b) {
-    if (a.row.experiment != b.row.experiment) return a.row.experiment < b.row.experiment;
-    const auto at_a = values(a.row), at_b = values(b.row);
-    return at_a != at_b ? at_a < at_b : ladders.place(a.row) < ladders.place(b.row);
+    const auto key = [&](const ReportCell& c) {
+      const Cell& cell = c.result.cell;
+      return std::tuple<const std::string&, const Point&, std::pair<std::size_t, std::size_t>>(
+          cell.variant->experiment, cell.point, ladders.position(c.result));
+    };
+    return key(a) < key(b);
   });
   return cells;
 }
@@ -184,21 +188,22 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
 std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells) {
   constexpr const char* reference_backend = "cuda";
   std::vector<SideBySide> all;
-  for (const std::vector<Place>& point : by_point(cells)) {
+  for (const std::vector<Index>& point : by_point(cells)) {
     std::vector<std::string> backends;
-    for (const Place p : point)
-      if (const Row& row = cells[p].row;
-          row.ok() && !row.library && std::find(backends.begin(), backends.end(), row.backend) == backends.end())
-        backends.push_back(row.backend);
+    for (const Index p : point)
+      if (const Result& r = cells[p].result;
+          r.time() && !is_library(r) && std::find(backends.begin(), backends.end(), backend_of(r)) == backends.end())
+        backends.push_back(backend_of(r));
     const auto cuda = std::find(backends.begin(), backends.end(), reference_backend);
     if (cuda != backends.end()) std::rotate(backends.begin(), cuda, cuda + 1);
     const auto fastest = [&](const std::string& backend) {
-      return fastest_of(cells, point, [&](const Row& row) { return !row.library && row.backend == backend; });
+      return fastest_of(cells, point, [&](const Result& r) { return !is_library(r) && backend_of(r) == backend; });
     };
     for (std::size_t b = 1; b < backends.size(); ++b) {
-      const Place reference = fastest(backends[0]), cell = fastest(backends[b]);
+      const Index reference = fastest(backends[0]), cell = fastest(backends[b]);
       const bool paired = cells[reference].source == cells[cell].source;
-      const Placements &mine = cells[cell].row.seconds, &other = cells[reference].row.seconds;
+      const Placements &mine = cells[cell].result.measurement.seconds,
+                       &other = cells[reference].result.measurement.seconds;
       all.push_back({reference, cell, paired ? paired_ratio(other, mine) : location_ratio(other, mine), paired});
     }
   }
@@ -215,23 +220,23 @@ double harmonic_mean(const std::vector<double>& efficiencies) {
 }
 
 std::vector<Portability> portability(const std::vector<ReportCell>& cells) {
-  std::map<std::pair<std::string, std::string>, std::vector<Place>> fields;
-  for (Place p = 0; p < cells.size(); ++p) fields[{cells[p].row.experiment, cells[p].row.mode}].push_back(p);
+  std::map<std::pair<std::string, std::string>, std::vector<Index>> series;  // by experiment and mode
+  for (Index p = 0; p < cells.size(); ++p)
+    series[{experiment_of(cells[p].result), mode_of(cells[p].result)}].push_back(p);
   std::vector<Portability> all;
-  for (const auto& [of, places] : fields) {
-    const Field field(cells, places);
+  for (const auto& [of, places] : series) {
+    const OnAllDevices on_all(cells, places);
     const auto judge = [&](const std::string& backend, const std::string& application, auto mine) {
-      const Portability found = field.judge({of.first, of.second, backend, application, 0, {}, {}, {}}, mine);
+      const Portability found = on_all.judge({of.first, of.second, backend, application, 0, {}, {}, {}}, mine);
       if (found.points > 0) all.push_back(found);
     };
     std::set<std::string> backends, rungs;
-    for (const Place p : places)
-      if (const Row& row = cells[p].row; backends.insert(row.backend).second)
-        judge(row.backend, row.backend,
-              [&](const Row& other) { return other.backend == row.backend && !other.library; });
-    for (const Place p : places)
-      if (const Row& row = cells[p].row; rungs.insert(row.rung).second)
-        judge(row.backend, row.rung, [&](const Row& other) { return other.rung == row.rung; });
+    for (const Index p : places)
+      if (const std::string& backend = backend_of(cells[p].result); backends.insert(backend).second)
+        judge(backend, backend, [&](const Result& r) { return backend_of(r) == backend && !is_library(r); });
+    for (const Index p : places)
+      if (const std::string rung = cells[p].result.cell.rung(); rungs.insert(rung).second)
+        judge(backend_of(cells[p].result), rung, [&](const Result& r) { return r.cell.rung() == rung; });
   }
   return all;
 }

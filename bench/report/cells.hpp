@@ -1,4 +1,4 @@
-// The cells of several result files, and what compares them: backends with each other, rungs with the best there is.
+// The cells of several result files, and comparisons between them: backends side by side, performance portability.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@ namespace crosswarp {
 
 /// One cell on one device.
 struct ReportCell {
-  Row row;             ///< Its repetitions in one.
-  std::size_t source;  ///< The place of its file.
+  Result result;       ///< Its repetitions in one.
+  std::size_t source;  ///< The index of its file.
 };
 
-/// One for each cell and device: of a cell that several files have, the newest. Points of an experiment stand in the
-/// order of their axes' values, rungs as they were measured.
+/// One for each cell and device: of a cell that several files have, the newest. Points of an experiment are sorted by
+/// their axes' values, rungs as a run of all backends sorts them. Refers to what `files` hold.
 std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files);
 
 /// The fastest rung of a backend at a point beside that of the reference.
 struct SideBySide {
-  std::size_t reference, cell;  ///< Places among the cells.
+  std::size_t reference, cell;  ///< Indices of cells.
   Ratio ratio;                  ///< How many times as fast as the reference it is.
   bool paired;                  ///< Whether they were sampled in the same rounds.
 };
 
 /// At each point that several backends have on a device, CUDA against each of the others; without CUDA, the first that
-/// the point has. What a vendor's library does is no backend's doing, and is left out.
+/// the point has. Vendors' libraries are left out.
 std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells);
 
 /// How a rung, or a backend by its fastest rung, does on all devices. Pennycook, Sewall and Lee (2016): performance

@@ -1,4 +1,4 @@
-// Input lies in memory, so that neither side can block the other.
+// Runs a program with its input in memory, so that neither side blocks the other.
 #include "bench/report/command.hpp"
 
 #include <fcntl.h>

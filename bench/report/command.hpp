@@ -1,4 +1,4 @@
-// Programs that reports are made with.
+// Runs external programs: gnuplot, python3.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ struct Ran {
   std::optional<std::string> output;  ///< Nothing where it failed.
 };
 
-/// Runs a program of the PATH with these arguments, and with `input` as its standard input: no shell, and no file that
-/// another user could have put in the way. What it says on standard error is dropped.
+/// Runs a program from the PATH with `input` as its standard input. Uses no shell and no temporary file. Drops its
+/// standard error.
 Ran run_program(const std::vector<std::string>& arguments, const std::string& input = "");
 
 }  // namespace crosswarp

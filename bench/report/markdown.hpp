@@ -1,7 +1,6 @@
-// Tables for README and docs, from the JSON of earlier runs.
+// `bench report out.json`: tables for README and docs.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -9,10 +8,8 @@
 
 namespace crosswarp {
 
-/// One table for each experiment, mode and device: a line for each rung, a column for each point.
+/// For each experiment, device and mode: the ladder at the last point of each sweep, the sweep with every rung, and the
+/// findings.
 std::string markdown_report(const std::vector<ResultFile>& files);
-
-/// The point in words, but for axes in `known` and for offsets of 0: `n = 2^20, type = f32`.
-std::string short_point(const Json& axes, const std::set<std::string>& known = {});
 
 }  // namespace crosswarp

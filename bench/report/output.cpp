@@ -1,4 +1,4 @@
-// One way out for every report.
+// Output of every report.
 #include "bench/report/output.hpp"
 
 #include <unistd.h>

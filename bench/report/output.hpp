@@ -1,4 +1,4 @@
-// How reports look, and where they go.
+// Output of reports: text or Markdown, to a file or to the terminal.
 #pragma once
 
 #include <string>
@@ -7,21 +7,20 @@
 
 namespace crosswarp {
 
-/// Writes `text` to the file `path`, to standard output where that is empty. Throws Error where it cannot be written.
+/// Writes `text` to the file `path` (empty: stdout). Throws Error if it cannot be written.
 void write_output(const std::string& text, const std::string& path);
 
-/// Paragraphs and tables, as text or as Markdown, for the file `path` or for standard output where that is empty.
-/// Tables fit the terminal as far as their columns allow, and the last column is never cut: what a comparison names
-/// must be read.
+/// Paragraphs and tables, as text or as Markdown, for the file `path` (empty: stdout). Tables are narrowed to the
+/// terminal's width, without cutting the last column, which names the cell.
 class Page {
  public:
   enum class Format { text, markdown };
   Page(Format format, std::string path);
 
   void paragraph(const std::string& text);
-  /// The first row is the head; a table of nothing else is left out.
+  /// The first row is the head. Leaves out a table without further rows.
   void table(TextTable table);
-  /// Throws Error where it cannot be written.
+  /// Throws Error if it cannot be written.
   void write() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which format it is; each has a file of its own.
+// Chooses the format; each has a file of its own.
 #include "bench/report/report.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "bench/report/html.hpp"
+#include "bench/report/page/html.hpp"
 #include "bench/report/markdown.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/svg.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Format = std::function<std::string(const std::vector<ResultFile>&)>;
 
-/// What follows from the points, a line each.
+/// A line for each finding.
 std::string findings_report(const std::vector<ResultFile>& files) {
   std::string text;
   for (const ResultFile& file : files)

@@ -1,4 +1,4 @@
-// `bench report`: results of earlier runs as a page, as Markdown, or as a drawing.
+// `bench report`: results of earlier runs as a page, Markdown, SVG, or findings.
 #pragma once
 
 #include <string>
@@ -11,12 +11,11 @@ namespace crosswarp {
 struct ReportRequest {
   std::vector<std::string> inputs;
   Selection selection;
-  std::string format;  ///< `html`, `md`, `svg`, `findings`; empty: by the output's extension, else `md`.
-  std::string output;  ///< A file, or empty for standard output.
+  std::string format;  ///< `html`, `md`, `svg`, `findings`; empty: by the output's extension, default `md`.
+  std::string output;  ///< Output file (default: stdout).
 };
 
-/// Throws Error where a file cannot be read or written, where the format is none, and where what draws is not
-/// installed.
+/// Throws Error if a file cannot be read or written, the format is unknown, or plotly or gnuplot is missing.
 void write_report(const ReportRequest& request);
 
 }  // namespace crosswarp

@@ -2,57 +2,45 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/report.hpp"
-#include "core/statistics.hpp"
 
 namespace crosswarp {
 
-using Json = nlohmann::ordered_json;
+/// Cells as a file names them. This build may lack them, so that they can be shown and not run: of a variant there is
+/// what the file says, of a backend nothing.
+class RecordedCells {
+ public:
+  /// The cell of an entry of `benchmarks`, which lives as long as this object.
+  Cell find(const Json& entry);
 
-/// Behind the mode of what was launched by graph; the name of the same cell by stream ends before it.
-inline constexpr std::string_view by_graph = "/graph";
-
-/// One result of a file. Seconds and bytes per second; no number where the file has null.
-struct Row {
-  std::string name;  ///< `cuda/reduce_sum/float4/n:1024/type:f32/cold`, and its parts:
-  std::string rung, backend, experiment, point, mode;  ///< The mode: `cold`, or `cold/graph` where launched by graph.
-  Json axes;
-  std::string idea, bound_by, device;  ///< The device is empty where none was opened.
-  std::string status, label, note;
-  bool library = false;
-  std::size_t repetition = 0;
-  Quantity rate_of = Quantity::bytes;
-  std::optional<double> time, rate, of_peak, floor;
-  std::optional<Ratio> over_parent, over_library, over_other;
-  Placements seconds;                      ///< Empty unless it is ok.
-  std::map<std::string, double> kernel;    ///< Registers, shared memory … of the largest kernel, as far as known.
-  std::map<std::string, double> observed;  ///< What the problem found in its outputs.
-  std::map<std::string, double> counters;  ///< Hardware counters, as far as known.
-  std::optional<Accuracy> accuracy;        ///< Where it was measured.
-  Json all;                                ///< What the file has of it, but for the samples.
-
-  bool ok() const { return !seconds.empty(); }
+ private:
+  std::map<std::string, VariantEntry> variants_;        // by id
+  std::map<std::string, ExperimentEntry> experiments_;  // by name
+  std::map<std::string, Tuning> tunings_;               // by rung
 };
 
 struct ResultFile {
   std::string path;
   Context context;
-  std::vector<Row> rows;             ///< In the order in which they were measured.
+  RecordedCells cells;
+  std::vector<Result> results;       ///< In the order in which they were measured.
   std::vector<Conclusion> findings;  ///< What this program concludes; of experiments it does not know, the file's.
+
+  ResultFile() = default;
+  ResultFile(ResultFile&&) = default;  // not copied: results refer to cells
+  ResultFile& operator=(ResultFile&&) = default;
 
   /// The path without its folders.
   std::string name() const;
-  /// What the context says of `key`; `unknown` where it says nothing.
+  /// The value of `key` in the context; `unknown` where there is none.
   std::string said(const std::string& key) const;
 };
 
-/// Which of the results a report is of: all, where nothing is named.
+/// The results that a report shows: all, where nothing is named.
 struct Selection {
   std::vector<std::string> experiments, backends;
 };
@@ -64,7 +52,12 @@ ResultFile read_results(const std::string& path);
 /// nearest match, for a name that none of them has.
 std::vector<ResultFile> read_results(const std::vector<std::string>& paths, const Selection& selection);
 
-/// One row for each name: repetitions are more placements of a cell, which is ok if they all are.
-std::vector<Row> merge_repetitions(const std::vector<Row>& rows);
+/// One result for each name: repetitions are more placements of a cell, which is ok if they all are.
+std::vector<Result> merge_repetitions(const std::vector<Result>& results);
+
+/// `cold`, or `cold/graph` where launched by graph.
+inline std::string mode_of(const Result& result) { return to_string(result.mode, result.launch_by); }
+/// The name of the same cell by the other way to launch: by graph, or by stream.
+std::string launched_otherwise(const Result& result);
 
 }  // namespace crosswarp

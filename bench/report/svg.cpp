@@ -1,4 +1,4 @@
-// gnuplot draws. Texts of results go where it expands nothing: into its data, and between single quotes.
+// Charts by gnuplot. Texts of results stand only in its data and between single quotes, where it expands nothing.
 #include "bench/report/svg.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include "bench/report/cells.hpp"
 #include "bench/report/command.hpp"
-#include "bench/report/markdown.hpp"
+#include "bench/report/points.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 
@@ -25,21 +25,20 @@ int colour(const std::string& backend) {
   return found == colours.end() ? 0x666666 : found->second;
 }
 
-/// What a drawing is of: the ladder at one point, and the rungs over an axis.
+/// The ladder at one point, and the rungs over an axis.
 struct Drawing {
   std::string title, axis;
   bool times;        ///< Of an access, in place of rates.
   std::string unit;  ///< `B/s`
-  std::vector<const Row*> ladder, sweep;
+  std::vector<const Result*> ladder, sweep;
 };
 
-double rated(const Drawing& drawing, const Row& row) {
-  if (!drawing.times) return *row.rate;
-  const auto by_the_kernel = row.observed.find("ns_per_load");  // its own clock, as in the page
-  return by_the_kernel != row.observed.end() ? by_the_kernel->second * 1e-9 : 1 / *row.rate;
-}
+/// Its rate, or the time of an access.
+double rated(const Result& r) { return r.access_time() ? *r.access_time() : *r.rate(); }
 
-/// The only one of `names`. Throws Error, with what chooses, where there are several.
+double coordinate(const Result& r, const std::string& axis) { return static_cast<double>(r.cell.point.integer(axis)); }
+
+/// The only one of `names`. Throws Error, with the option that selects one, if there are several.
 std::string only(const std::set<std::string>& names, const char* what, const char* chosen_by) {
   if (names.size() == 1) return *names.begin();
   throw Error(
@@ -48,45 +47,38 @@ std::string only(const std::set<std::string>& names, const char* what, const cha
 
 Drawing drawing(const std::vector<ReportCell>& cells) {
   std::set<std::string> experiments, modes, devices;
-  std::vector<const Row*> rows;
+  std::vector<const Result*> results;
   for (const ReportCell& cell : cells)
-    if (cell.row.ok() && cell.row.rate) {
-      rows.push_back(&cell.row);
-      experiments.insert(cell.row.experiment);
-      modes.insert(cell.row.mode);
-      devices.insert(cell.row.device);
+    if (const Result& r = cell.result; r.rate()) {
+      results.push_back(&r);
+      experiments.insert(r.cell.variant->experiment);
+      modes.insert(mode_of(r));
+      devices.insert(r.device.name);
     }
-  if (rows.empty()) throw Error("nothing to draw: no result has a rate");
+  if (results.empty()) throw Error("nothing to draw: no result has a rate");
   const std::string experiment = only(experiments, "experiment", "--experiment"),
                     mode = only(modes, "mode", "the files given"),
                     device = only(devices, "device", "--backend or the files given");
-  Drawing result;
-  // The last of the points at which most rungs have a number; cells stand in the order of their points.
-  std::map<std::string, std::size_t> rungs;
-  for (const Row* row : rows) ++rungs[row->point];
-  const Row& last = **std::max_element(rows.rbegin(), rows.rend(),
-                                       [&](const Row* a, const Row* b) { return rungs[a->point] < rungs[b->point]; });
-  std::map<std::string, std::set<double>> values;
-  for (const Row* row : rows)
-    for (const auto& [axis, value] : row->axes.items())
-      if (value.is_number() && value.get<double>() > 0) values[axis].insert(value.get<double>());
-  for (const auto& [axis, own] : values)
-    if (own.size() > 1 && own.size() > values[result.axis].size()) result.axis = axis;
-  result.title = fmt::format("{}: {}, {}, {}", experiment, device, short_point(last.axes), mode);
-  result.times = last.rate_of == Quantity::accesses;
-  result.unit = result.times ? "s" : last.rate_of == Quantity::flops ? "FLOP/s" : "B/s";
-  const auto rest = [&](const Row& row) {
-    Json axes = row.axes;
-    axes.erase(result.axis);
-    return axes;
-  };
-  for (const Row* row : rows) {
-    if (row->point == last.point) result.ladder.push_back(row);
-    if (!result.axis.empty() && rest(*row) == rest(last)) result.sweep.push_back(row);
+  Drawing drawn;
+  // The last of the points at which most rungs have a number; cells are sorted by their points.
+  std::map<Point, std::size_t> rungs;
+  for (const Result* r : results) ++rungs[r->cell.point];
+  const Result& last = **std::max_element(results.rbegin(), results.rend(), [&](const Result* a, const Result* b) {
+    return rungs[a->cell.point] < rungs[b->cell.point];
+  });
+  std::vector<const Point*> points;
+  for (const Result* r : results) points.push_back(&r->cell.point);
+  drawn.axis = sweep_axis(points);
+  drawn.title = fmt::format("{}: {}, {}, {}", experiment, device, short_point(last.cell.point), mode);
+  drawn.times = last.access_time().has_value();
+  drawn.unit = rate_unit(last.cost.rated);
+  for (const Result* r : results) {
+    if (r->cell.point == last.cell.point) drawn.ladder.push_back(r);
+    if (!drawn.axis.empty() && without_axis(r->cell.point, drawn.axis) == without_axis(last.cell.point, drawn.axis))
+      drawn.sweep.push_back(r);
   }
-  if (std::all_of(result.sweep.begin(), result.sweep.end(), [&](const Row* row) { return row->point == last.point; }))
-    result.sweep.clear();  // nothing to draw over
-  return result;
+  if (drawn.ladder.size() == drawn.sweep.size()) drawn.sweep.clear();  // nothing to draw over
+  return drawn;
 }
 
 /// A text between single quotes, where gnuplot expands nothing, or as one field of its data.
@@ -96,21 +88,18 @@ std::string quoted(std::string text, char quote) {
   return quote + text + quote;
 }
 
-/// Without its experiment: `cuda/float4`.
-std::string rung_of(const Row& row) {
-  std::string name = row.rung;
-  return name.erase(row.backend.size(), row.experiment.size() + 1);
-}
+/// `cuda/float4`, as the title names the experiment.
+std::string rung_of(const Result& r) { return without_experiment(r.cell.rung()); }
 
 /// The measured ceiling, and the fastest library.
 std::map<std::string, double> lines(const Drawing& drawing) {
   std::map<std::string, double> found;
   const auto better = [&](double a, double b) { return drawing.times ? a < b : a > b; };
-  for (const Row* row : drawing.ladder) {
-    if (row->of_peak) found["measured peak"] = rated(drawing, *row) / *row->of_peak;
-    if (!row->library) continue;
-    const auto [library, is_new] = found.try_emplace("fastest library", rated(drawing, *row));
-    if (!is_new && better(rated(drawing, *row), library->second)) library->second = rated(drawing, *row);
+  for (const Result* r : drawing.ladder) {
+    if (r->of_measured_peak()) found["measured peak"] = rated(*r) / *r->of_measured_peak();
+    if (!r->cell.variant->library) continue;
+    const auto [library, is_new] = found.try_emplace("fastest library", rated(*r));
+    if (!is_new && better(rated(*r), library->second)) library->second = rated(*r);
   }
   return found;
 }
@@ -118,17 +107,17 @@ std::map<std::string, double> lines(const Drawing& drawing) {
 std::string ladder_script(const Drawing& drawing) {
   const std::map<std::string, double> across = lines(drawing);
   double most = 0;
-  for (const Row* row : drawing.ladder) most = std::max(most, rated(drawing, *row));
+  for (const Result* r : drawing.ladder) most = std::max(most, rated(*r));
   for (const auto& [name, value] : across) most = std::max(most, value);
 
   // gnuplot 5.4 does not survive labels of which none is drawn, hence blocks of their own, and a plot only of what is
   // there.
   std::string bars, inside, outside, keys, arrows;
   for (std::size_t i = 0; i < drawing.ladder.size(); ++i) {
-    const Row& row = *drawing.ladder[i];
-    const double value = rated(drawing, row);
-    const std::string label = drawing.times ? si(value, "s") : show_rate(row.rate, row.rate_of);
-    bars += fmt::format("{} {} {} {}\n", i, quoted(rung_of(row), '"'), value, colour(row.backend));
+    const Result& r = *drawing.ladder[i];
+    const double value = rated(r);
+    const std::string label = si(value, drawing.unit);
+    bars += fmt::format("{} {} {} {}\n", i, quoted(rung_of(r), '"'), value, colour(r.cell.variant->backend));
     (value > most / 2 ? inside : outside) += fmt::format("{} {} {}\n", value, i, quoted(label, '"'));
   }
   int style = 2;
@@ -151,19 +140,20 @@ std::string ladder_script(const Drawing& drawing) {
 
 std::string sweep_script(const Drawing& drawing) {
   std::vector<std::string> rungs;
-  std::map<std::string, std::vector<const Row*>> rows;
-  for (const Row* row : drawing.sweep) {
-    if (!rows.contains(row->rung)) rungs.push_back(row->rung);
-    rows[row->rung].push_back(row);
+  std::map<std::string, std::vector<const Result*>> results;
+  for (const Result* r : drawing.sweep) {
+    std::vector<const Result*>& own = results[rung_of(*r)];
+    if (own.empty()) rungs.push_back(rung_of(*r));
+    own.push_back(r);
   }
   std::string data = "$sweep << END_OF_DATA\n", plots;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
-    data += fmt::format("{}\n", quoted(rung_of(*rows[rungs[i]].front()), '"'));
-    for (const Row* row : rows[rungs[i]])
-      data += fmt::format("{} {}\n", row->axes.at(drawing.axis).get<double>(), rated(drawing, *row));
+    data += fmt::format("{}\n", quoted(rungs[i], '"'));
+    for (const Result* r : results[rungs[i]]) data += fmt::format("{} {}\n", coordinate(*r, drawing.axis), rated(*r));
     data += "\n\n";
-    const std::string& backend = rows[rungs[i]].front()->backend;
-    const bool is_first = backend == rows[rungs[0]].front()->backend;  // drawn below the others, and seen around them
+    const std::string& backend = results[rungs[i]].front()->cell.variant->backend;
+    // Drawn below the others, and seen around them.
+    const bool is_first = backend == results[rungs[0]].front()->cell.variant->backend;
     plots +=
         fmt::format("{}$sweep index {} using 1:2 with linespoints pt {} ps {} lw {} lc rgb {} title columnheader(1)",
                     i ? ", " : "plot ", i, i + 1, is_first ? 0.9 : 0.5, is_first ? 3 : 1, colour(backend));

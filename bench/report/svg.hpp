@@ -1,4 +1,4 @@
-// Results as a drawing for pages.
+// `bench report -o ladder.svg`: a chart for pages.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace crosswarp {
 
-/// The ladder of the one experiment that the files have, at the last of the points that most rungs have, and above it
-/// every rung over the axis with most values. Throws Error where they have several experiments, modes or devices, and
-/// where gnuplot is not installed.
+/// One experiment's ladder, at the last point that most rungs have, below every rung over the axis with most values.
+/// Throws Error if the files have several experiments, modes or devices, or if gnuplot is not installed.
 std::string svg_report(const std::vector<ResultFile>& files);
 
 }  // namespace crosswarp

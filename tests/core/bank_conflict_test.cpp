@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/host_device.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -189,7 +190,7 @@ TEST(BankConflict, FitsCyclesPerWavefrontAndPerAccess) {
                         {},
                         {{"wavefronts_per_access", ways}, {"cycles_per_access", 1.5 + 1.01 * ways}}});
   }
-  const auto lines = BankConflict::findings(outcomes);
+  const auto lines = sentences(BankConflict::findings(outcomes));
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("1.010 cycles per wavefront and +1.50 per access"), std::string::npos) << lines[0];
   EXPECT_NE(lines[0].find("32: 33.82 (32)"), std::string::npos) << lines[0];

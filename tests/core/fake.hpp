@@ -225,8 +225,8 @@ class Fill {
   static bool exists(const Point& p) { return p.integer("n") != senseless; }
   static std::vector<Expectation> expectations(const Point&) { return expected; }
   static std::vector<CeilingPoint> ceilings() { return {{"l1", point(4)}}; }
-  static std::vector<std::string> findings(const std::vector<Outcome>& outcomes) {
-    return {std::to_string(outcomes.size()) + " outcomes"};
+  static std::vector<Finding> findings(const std::vector<Outcome>& outcomes) {
+    return {sentence(std::to_string(outcomes.size()) + " outcomes")};
   }
 
   static constexpr std::int64_t senseless = 13;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/host_device.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -41,9 +42,9 @@ TEST(LaunchOverheadFindings, SayTheTimePerLaunchAndItsMarginalAndFixedParts) {
     const Point at = mode_point(mode, launches);
     return Outcome{rung, at, seconds, LaunchOverhead::cost(at), {}};
   };
-  const auto lines =
+  const auto lines = sentences(
       LaunchOverhead::findings({outcome("graph", "graph", 1000, 1010e-6), outcome("graph", "graph", 40, 50e-6),
-                                outcome("stream_gated", "stream", 40, 60e-6)});
+                                outcome("stream_gated", "stream", 40, 60e-6)}));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "graph, graph: 1.01 µs per launch (1000 at a time); marginal 1.00 µs, fixed 10.0 µs");
   EXPECT_EQ(lines[1], "stream, stream_gated: 1.50 µs per launch (40 at a time)");

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/host_device.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -173,10 +174,10 @@ TEST(MemoryBandwidth, FindsRatiosAndTheCurveOfBytesInFlight) {
                                                                    {"x/vector16@unroll4_per_unit1", 1},
                                                                    {"x/cub", 2}})
     outcomes.push_back({rung, at, seconds, MemoryBandwidth::cost(at), {}});
-  const std::vector<std::string> lines = MemoryBandwidth::findings(outcomes);
+  const std::vector<std::string> lines = sentences(MemoryBandwidth::findings(outcomes));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find("200.0 % of x/cub"), std::string::npos) << lines[0];
-  EXPECT_NE(lines[1].find("8 KiB 250 B/s, 16 KiB 500 B/s, 32 KiB 1.00 kB/s."), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("8 KiB 250 B/s, 16 KiB 500 B/s, 32 KiB 1.00 kB/s"), std::string::npos) << lines[1];
   EXPECT_TRUE(MemoryBandwidth::findings({}).empty());
 }
 

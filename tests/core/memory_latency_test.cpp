@@ -10,6 +10,7 @@
 
 #include "core/host_device.hpp"
 #include "experiments/latency_levels.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -234,7 +235,7 @@ TEST(MemoryLatencyFindings, SayTheLevelsOfEachRungInItsUnit) {
     outcomes.push_back(outcome("reference", bytes, {{"ns_per_load", latency(bytes)}}));
     outcomes.push_back(outcome("team", bytes, {}));
   }
-  const auto lines = MemoryLatency::findings(outcomes);
+  const auto lines = sentences(MemoryLatency::findings(outcomes));
   ASSERT_EQ(lines.size(), 9u);
   EXPECT_EQ(
       lines[0],
@@ -247,10 +248,10 @@ TEST(MemoryLatencyFindings, SayTheLevelsOfEachRungInItsUnit) {
 }
 
 TEST(MemoryLatencyFindings, SayWhereLoadsHaveTwoModes) {
-  const auto lines =
+  const auto lines = sentences(
       MemoryLatency::findings({outcome("each", 1 << 20, {{"near", 200}, {"far", 205}, {"near_share", 50}}),
                                outcome("each", 40 << 20, {{"near", 262}, {"far", 420}, {"near_share", 51.2}}),
-                               outcome("each", 44 << 20, {{"near", 262}, {"far", 420}, {"near_share", 97}})});
+                               outcome("each", 44 << 20, {{"near", 262}, {"far", 420}, {"near_share", 97}})}));
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(
       lines[0],

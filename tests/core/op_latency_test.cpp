@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/host_device.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -100,8 +101,8 @@ TEST(OpLatency, ExistsWhereTheBoundHidesNoStep) {
 TEST(OpLatency, SaysCyclesForEachOperation) {
   const Point point = OpLatency::at(Op::shuffle, 0);
   const auto lines =
-      OpLatency::findings({{"cuda/op_latency/x", point, 1, OpLatency::cost(point), {{"cycles_per_op", 23}}},
-                           {"cuda/op_latency/y", point, 1, OpLatency::cost(point), {}}});
+      sentences(OpLatency::findings({{"cuda/op_latency/x", point, 1, OpLatency::cost(point), {{"cycles_per_op", 23}}},
+                                     {"cuda/op_latency/y", point, 1, OpLatency::cost(point), {}}}));
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0], "shuffle: 23.0 cycles by cuda/op_latency/x");
 }

@@ -9,6 +9,7 @@
 
 #include "core/host_device.hpp"
 #include "experiments/chain_steps.hpp"
+#include "tests/core/sentences.hpp"
 
 namespace crosswarp {
 namespace {
@@ -226,10 +227,10 @@ TEST(PeakCompute, FindsOperationsPerCycle) {
                    cost,
                    {{"sm_clock", 1980}, {"cycles", share_of_block * seconds * 1980e6}, {"multiprocessors", 132}}};
   };
-  const auto lines = PeakCompute::findings({outcome("slow", 30e12, 1),
-                                            outcome("fast", 66e12, 1),
-                                            outcome("in waves of blocks", 60e12, 0.5),
-                                            {"unknown", point, cost.flops / 99e12, cost, {}}});
+  const auto lines = sentences(PeakCompute::findings({outcome("slow", 30e12, 1),
+                                                      outcome("fast", 66e12, 1),
+                                                      outcome("in waves of blocks", 60e12, 0.5),
+                                                      {"unknown", point, cost.flops / 99e12, cost, {}}}));
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0], "f32: 252.5 operations per cycle and multiprocessor, at 1980 MHz, by fast");
 }

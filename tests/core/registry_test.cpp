@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/json_fields.hpp"
+#include "core/fields.hpp"
 #include "tests/core/fake.hpp"
 #include "tests/core/refuses.hpp"
 

@@ -1,4 +1,4 @@
-// Backends of one run, point by point: they were sampled in the same rounds, so that ratios are paired.
+// Compares backends of one run point by point: sampled in the same rounds, so ratios are paired.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "bench/report/compare.hpp"
-#include "bench/report/ratios.hpp"
+#include "bench/report/compare/compare.hpp"
+#include "bench/report/compare/ratios.hpp"
 #include "bench/report/result_file.hpp"
 #include "core/counters.hpp"
 #include "core/error.hpp"
@@ -24,11 +24,11 @@ constexpr std::size_t most_counters = 4;   // shown in a line: those that differ
 /// One side of the comparison: a backend, or one of its rungs.
 class Side {
  public:
-  /// `name`: `cuda` or `cuda/float4`. Throws Error where `rows` have none of it.
-  Side(std::string name, const std::vector<Row>& rows) : name_(std::move(name)) {
+  /// `name`: `cuda` or `cuda/float4`. Throws Error where `results` have none of it.
+  Side(std::string name, const std::vector<Result>& results) : name_(std::move(name)) {
     std::vector<std::string> known;
-    for (const Row& row : rows)
-      for (const std::string& candidate : {row.backend, rung(row)}) {
+    for (const Result& r : results)
+      for (const std::string& candidate : {r.cell.variant->backend, rung(r)}) {
         if (candidate == name_) return;
         if (std::find(known.begin(), known.end(), candidate) == known.end()) known.push_back(candidate);
       }
@@ -36,54 +36,49 @@ class Side {
   }
   const std::string& name() const { return name_; }
 
-  /// Whether `row` may stand for this side. Of a backend, what its vendor wrote does not: the question is what a layer
+  /// Whether `r` may stand for this side. Of a backend, what its vendor wrote does not: the question is what a layer
   /// costs those who write kernels in it.
-  bool has(const Row& row) const { return row.ok() && (rung(row) == name_ || (row.backend == name_ && !row.library)); }
+  bool has(const Result& r) const {
+    return r.time() && (rung(r) == name_ || (r.cell.variant->backend == name_ && !r.cell.variant->library));
+  }
 
   /// Without its experiment: `cuda/float4`.
-  static std::string rung(const Row& row) {
-    std::string name = row.rung;
-    return name.erase(row.backend.size(), row.experiment.size() + 1);
-  }
+  static std::string rung(const Result& r) { return without_experiment(r.cell.rung()); }
 
  private:
   std::string name_;
 };
 
-/// Rows that were measured side by side.
-using Rows = std::vector<const Row*>;
+/// Results that were measured side by side.
+using Rungs = std::vector<const Result*>;
 
-std::vector<Rows> points(const std::vector<Row>& rows) {
-  std::vector<Rows> all;
-  std::map<std::array<std::string, 4>, std::size_t> places;
-  for (const Row& row : rows) {
-    const auto [place, is_new] = places.try_emplace({row.experiment, row.mode, row.device, row.point}, all.size());
+std::vector<Rungs> points(const std::vector<Result>& results) {
+  std::vector<Rungs> all;
+  std::map<std::array<std::string, 4>, std::size_t> index;
+  for (const Result& r : results) {
+    const auto [at, is_new] =
+        index.try_emplace({r.cell.variant->experiment, mode_of(r), r.device.name, r.cell.point.name()}, all.size());
     if (is_new) all.emplace_back();
-    all[place->second].push_back(&row);
+    all[at->second].push_back(&r);
   }
   return all;
 }
 
-const Row* fastest(const Rows& point, const Side& side) {
-  const Row* best = nullptr;
-  for (const Row* row : point)
-    if (side.has(*row) && (!best || location(row->seconds) < location(best->seconds))) best = row;
+const Result* fastest(const Rungs& point, const Side& side) {
+  const Result* best = nullptr;
+  for (const Result* r : point)
+    if (side.has(*r) && (!best || *r->time() < *best->time())) best = r;
   return best;
 }
 
-using Numbers = std::map<std::string, double>;
-
-double number(const Numbers& numbers, const std::string& name) {
-  const auto found = numbers.find(name);
-  return found == numbers.end() ? 0 : found->second;
-}
+double number(const Counters& counters, std::string_view name) { return counters[name].value_or(0); }
 
 /// What a difference of `counter` means for the whole, 1 being all of it. Of numbers that count the same thing a factor
 /// between two small ones means little: a stall counts by its share of what warps wait for, an instruction by its share
 /// of all of them. 0: nothing, as it is the time itself or told elsewhere.
-double weight(const Counter& counter, const Numbers& from, const Numbers& to) {
+double weight(const Counter& counter, const Counters& from, const Counters& to) {
   constexpr double request = 100;  // that reaches L2 costs, in instructions, about so much
-  const double a = number(from, std::string(counter.name)), b = number(to, std::string(counter.name));
+  const double a = number(from, counter.name), b = number(to, counter.name);
   const auto share = [&](double whole) { return whole > 0 ? std::abs(a - b) / whole : 0; };
   const auto either = [&](const char* name) { return std::max(number(from, name), number(to, name)); };
   if (counter.group == "speed" && counter.unit != "%") return 0;
@@ -108,51 +103,56 @@ std::string in_order(Differences all, std::size_t most) {
 }
 
 /// `registers 30 → 64`: what both kernels take, where they differ; that which differs by the largest factor first.
-std::string kernel_differences(const Row& from, const Row& to) {
+std::string kernel_differences(const Result& from, const Result& to) {
   Differences all;
-  for (const auto& [name, value] : from.kernel)
-    if (const auto other = to.kernel.find(name); other != to.kernel.end() && other->second != value)
-      all.emplace_back(std::abs(std::log(value / other->second)),
-                       fmt::format("{} {:.4g} → {:.4g}", name, value, other->second));
+  for (const Field& field : fields()) {
+    if (!field.is_in(Field::kernel)) continue;
+    const Json a = field.get(from), b = field.get(to);
+    if (a.is_number() && b.is_number() && a != b)
+      all.emplace_back(std::abs(std::log(a.get<double>() / b.get<double>())),
+                       fmt::format("{} {:.4g} → {:.4g}", field.name, a.get<double>(), b.get<double>()));
+  }
   return in_order(std::move(all), most_of_kernel);
 }
 
 /// `l2_throughput 91 → 40`: what both have counted, that which means most first.
-std::string counter_differences(const Row& from, const Row& to) {
+std::string counter_differences(const Result& from, const Result& to) {
   constexpr double least = 0.05;
+  if (!from.counters || !to.counters) return {};
   Differences all;
   for (const Counter& counter : all_counters()) {
-    const std::string name(counter.name);
-    if (!from.counters.contains(name) || !to.counters.contains(name)) continue;
-    if (const double w = weight(counter, from.counters, to.counters); w >= least)
-      all.emplace_back(w, fmt::format("{} {:.4g} → {:.4g}", name, from.counters.at(name), to.counters.at(name)));
+    const auto a = (*from.counters)[counter.name], b = (*to.counters)[counter.name];
+    if (!a || !b) continue;
+    if (const double w = weight(counter, *from.counters, *to.counters); w >= least)
+      all.emplace_back(w, fmt::format("{} {:.4g} → {:.4g}", counter.name, *a, *b));
   }
   return in_order(std::move(all), most_counters);
 }
 
-std::string differences(const Row& from, const Row& to) {
+std::string differences(const Result& from, const Result& to) {
   const std::string kernel = kernel_differences(from, to), counters = counter_differences(from, to);
   return kernel + (kernel.empty() || counters.empty() ? "" : ", ") + counters;
 }
 
-/// A row of another side, and what it is set beside.
+/// A result of another side, and what it is set beside.
 struct Gap {
-  const Row *reference, *row;
+  const Result *reference, *result;
   std::size_t side;
   bool fastest;  ///< Of its side.
   Ratio ratio;
 };
 
-std::vector<Gap> gaps(const std::vector<Rows>& points, const std::vector<Side>& sides, bool all) {
+std::vector<Gap> gaps(const std::vector<Rungs>& points, const std::vector<Side>& sides, bool all) {
   std::vector<Gap> gaps;
-  for (const Rows& point : points) {
-    const Row* reference = fastest(point, sides.front());
+  for (const Rungs& point : points) {
+    const Result* reference = fastest(point, sides.front());
     if (!reference) continue;
     for (std::size_t s = 1; s < sides.size(); ++s) {
-      const Row* best = fastest(point, sides[s]);
-      for (const Row* row : point)
-        if (row == best || (all && sides[s].has(*row)))
-          gaps.push_back({reference, row, s, row == best, paired_ratio(reference->seconds, row->seconds)});
+      const Result* best = fastest(point, sides[s]);
+      for (const Result* r : point)
+        if (r == best || (all && sides[s].has(*r)))
+          gaps.push_back(
+              {reference, r, s, r == best, paired_ratio(reference->measurement.seconds, r->measurement.seconds)});
     }
   }
   return gaps;
@@ -162,13 +162,14 @@ std::vector<Gap> gaps(const std::vector<Rows>& points, const std::vector<Side>& 
 std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side& first) {
   std::map<std::string, TextTable> tables;
   for (const Gap& gap : gaps) {
-    const Row &reference = *gap.reference, &row = *gap.row;
-    TextTable& table = tables[fmt::format("{}, {}, {}:", row.experiment, row.mode, row.device)];
+    const Result &reference = *gap.reference, &other = *gap.result;
+    TextTable& table =
+        tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
     if (table.rows() == 0)
       table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "what differs"},
                 TextTable::Colour::faint);
-    table.row({row.point, Side::rung(reference), si(location(reference.seconds), "s"), Side::rung(row),
-               si(location(row.seconds), "s"), precise(gap.ratio), differences(reference, row)});
+    table.row({other.cell.point.name(), Side::rung(reference), si(reference.time(), "s"), Side::rung(other),
+               si(other.time(), "s"), precise(gap.ratio), differences(reference, other)});
   }
   return tables;
 }
@@ -177,19 +178,20 @@ std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side
 
 void compare_backends(const CompareOptions& comparison) {
   const std::string& path = comparison.inputs.at(0);
-  const std::vector<Row> rows = merge_repetitions(read_results(path).rows);
+  const ResultFile file = read_results(path);
+  const std::vector<Result> results = merge_repetitions(file.results);
   std::vector<Side> sides;
-  for (const std::string& name : comparison.backends) sides.emplace_back(name, rows);
-  const std::vector<Rows> all_points = points(rows);
+  for (const std::string& name : comparison.backends) sides.emplace_back(name, results);
+  const std::vector<Rungs> all_points = points(results);
   const std::vector<Gap> found = gaps(all_points, sides, comparison.all);
   if (found.empty())
     throw Error(
         fmt::format("{}: no point at which {} and another have times on one device", path, sides.front().name()));
 
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
-  std::set<const Row*> compared;
+  std::set<const Result*> compared;
   for (const Gap& gap : found) {
-    if (gap.fastest) ratios[gap.side][gap.row->experiment].push_back(gap.ratio.value);
+    if (gap.fastest) ratios[gap.side][gap.result->cell.variant->experiment].push_back(gap.ratio.value);
     compared.insert(gap.reference);
   }
   Page page(comparison.format, comparison.output);

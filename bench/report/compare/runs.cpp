@@ -1,12 +1,12 @@
-// Two runs, cell by cell. What counts as a change is core/change.hpp's; here is what a file tells of the noise.
+// Compares two runs cell by cell. core/change.hpp decides what counts as a change.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "bench/report/compare.hpp"
-#include "bench/report/ratios.hpp"
+#include "bench/report/compare/compare.hpp"
+#include "bench/report/compare/ratios.hpp"
 #include "bench/report/result_file.hpp"
 #include "core/change.hpp"
 #include "core/error.hpp"
@@ -18,26 +18,27 @@ namespace {
 /// The cells of a run, in its order and by name.
 class Cells {
  public:
-  explicit Cells(const ResultFile& file) : rows_(merge_repetitions(file.rows)) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) by_name_[rows_[i].name] = i;
+  explicit Cells(const ResultFile& file) : results_(merge_repetitions(file.results)) {
+    for (std::size_t i = 0; i < results_.size(); ++i) by_name_[results_[i].name()] = i;
   }
-  const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<Result>& all() const { return results_; }
   /// Null where there is none of that name.
-  const Row* find(const std::string& name) const {
+  const Result* find(const std::string& name) const {
     const auto found = by_name_.find(name);
-    return found == by_name_.end() ? nullptr : &rows_[found->second];
+    return found == by_name_.end() ? nullptr : &results_[found->second];
   }
 
  private:
-  std::vector<Row> rows_;
+  std::vector<Result> results_;
   std::map<std::string, std::size_t> by_name_;
 };
 
 /// A host's times differ from process to process by what no placement shows (which core, which memory). On a GPU that
 /// is in the rows that wait for their result: up to what an empty launch takes, and so less of a longer time.
-double least_change(const CompareOptions& comparison, const ResultFile& file, const Row& row) {
-  if (row.device == file.said("device.host.name")) return std::max(comparison.threshold, comparison.coarse_threshold);
-  if (row.note == result_on_host) return std::max(comparison.threshold, row.floor.value_or(0) / location(row.seconds));
+double least_change(const CompareOptions& comparison, const ResultFile& file, const Result& r) {
+  if (r.device.name == file.said("device.host.name"))
+    return std::max(comparison.threshold, comparison.coarse_threshold);
+  if (r.note == result_on_host) return std::max(comparison.threshold, r.floor / *r.time());
   return comparison.threshold;
 }
 
@@ -66,7 +67,7 @@ TextTable runs(const ResultFile& before, const ResultFile& after) {
 
 /// A cell that has times in both runs.
 struct Compared {
-  const Row *before, *after;
+  const Result *before, *after;
   Change change;
 };
 
@@ -74,10 +75,10 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
                                     const Cells& new_cells) {
   std::vector<Compared> compared;
   std::vector<TwoRuns> samples;
-  for (const Row& row : old_cells.rows())
-    if (const Row* now = new_cells.find(row.name); now && row.ok() && now->ok()) {
-      compared.push_back({&row, now, {}});
-      samples.push_back({row.seconds, now->seconds, least_change(comparison, before, row)});
+  for (const Result& r : old_cells.all())
+    if (const Result* now = new_cells.find(r.name()); now && r.time() && now->time()) {
+      compared.push_back({&r, now, {}});
+      samples.push_back({r.measurement.seconds, now->measurement.seconds, least_change(comparison, before, r)});
     }
   std::vector<Change> found = changes(samples, comparison.coarse_threshold);
   for (std::size_t i = 0; i < compared.size(); ++i) compared[i].change = found[i];
@@ -92,10 +93,10 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
     if (change.kind == ChangeKind::within_noise && !all) continue;
     static constexpr TextTable::Colour colours[] = {TextTable::Colour::none, TextTable::Colour::good,
                                                     TextTable::Colour::bad, TextTable::Colour::faint};
-    table.row({to_string(change.kind), precise(speedup(change.ratio)), si(location(before->seconds), "s"),
-               si(location(after->seconds), "s"), fmt::format("{}, {}", before->seconds.size(), after->seconds.size()),
+    table.row({to_string(change.kind), precise(speedup(change.ratio)), si(before->time(), "s"), si(after->time(), "s"),
+               fmt::format("{}, {}", before->measurement.seconds.size(), after->measurement.seconds.size()),
                change.test ? fmt::format("{:.2f}", change.test->superiority) : "-",
-               change.test ? fmt::format("{:.1g}", change.test->p) : "-", percent(change.least_change), before->name},
+               change.test ? fmt::format("{:.1g}", change.test->p) : "-", percent(change.least_change), before->name()},
               colours[static_cast<std::size_t>(change.kind)]);
   }
   enum Column : std::size_t { verdict, ratio, old_time, new_time, placements, superiority, p, counts_from };
@@ -117,29 +118,27 @@ constexpr const char* never_ok = "not ok in both";
 /// A cell without a time in one of the runs.
 struct Untimed {
   std::string what;
-  const Row *before, *after;  ///< Null where it is not in that run.
+  const Result *before, *after;  ///< Null where it is not in that run.
 };
 
 /// A skip is no fault: it says what the device or the build lacks.
-bool is_fault(const Row* row) {
-  return row && row->status != to_string(Status::ok) && row->status != to_string(Status::skipped);
-}
+bool is_fault(const Result* r) { return r && r->status != Status::ok && r->status != Status::skipped; }
 
 std::vector<Untimed> untimed_cells(const Cells& old_cells, const Cells& new_cells) {
   std::vector<Untimed> untimed;
-  const auto add = [&](const Row* before, const Row* after) {
-    if (before && after && before->ok() && after->ok()) return;
+  const auto add = [&](const Result* before, const Result* after) {
+    if (before && after && before->time() && after->time()) return;
     const char* what = is_fault(after) && !is_fault(before) ? broken
                        : !after                             ? "only in the old run"
                        : !before                            ? "only in the new run"
-                       : after->ok()                        ? "newly ok"
-                       : before->ok()                       ? "newly skipped"
+                       : after->time()                      ? "newly ok"
+                       : before->time()                     ? "newly skipped"
                                                             : never_ok;
     untimed.push_back({what, before, after});
   };
-  for (const Row& row : old_cells.rows()) add(&row, new_cells.find(row.name));
-  for (const Row& row : new_cells.rows())
-    if (!old_cells.find(row.name)) add(nullptr, &row);
+  for (const Result& r : old_cells.all()) add(&r, new_cells.find(r.name()));
+  for (const Result& r : new_cells.all())
+    if (!old_cells.find(r.name())) add(nullptr, &r);
   return untimed;
 }
 
@@ -148,8 +147,9 @@ TextTable untimed_table(const std::vector<Untimed>& untimed, bool all) {
   table.row({"status", "old", "new", "cell"}, TextTable::Colour::faint);
   for (const auto& [what, before, after] : untimed)
     if (all || what != never_ok)
-      table.row({what, before ? before->label : "-", after ? after->label : "-", before ? before->name : after->name},
-                what == broken ? TextTable::Colour::bad : TextTable::Colour::none);
+      table.row(
+          {what, before ? before->label() : "-", after ? after->label() : "-", before ? before->name() : after->name()},
+          what == broken ? TextTable::Colour::bad : TextTable::Colour::none);
   const auto status_alone = [](const std::string& label) { return label.substr(0, label.find(':')); };
   for (const std::size_t run : {1, 2}) table.narrow(run, status_alone);
   return table;
@@ -173,13 +173,13 @@ std::string summary(const std::vector<Compared>& compared, const std::vector<Unt
 bool compare_runs(const CompareOptions& comparison) {
   const ResultFile before = read_results(comparison.inputs.at(0)), after = read_results(comparison.inputs.at(1));
   const Cells old_cells(before), new_cells(after);
-  if (std::none_of(old_cells.rows().begin(), old_cells.rows().end(),
-                   [&](const Row& row) { return new_cells.find(row.name); }))
+  if (std::ranges::none_of(old_cells.all(), [&](const Result& r) { return new_cells.find(r.name()); }))
     throw Error(fmt::format("{} and {} have no cell in common", before.path, after.path));
   const std::vector<Compared> compared = compare_times(comparison, before, old_cells, new_cells);
   const std::vector<Untimed> untimed = untimed_cells(old_cells, new_cells);
   std::map<std::string, std::vector<double>> ratios;  // by experiment
-  for (const Compared& cell : compared) ratios[cell.before->experiment].push_back(speedup(cell.change.ratio).value);
+  for (const Compared& cell : compared)
+    ratios[cell.before->cell.variant->experiment].push_back(speedup(cell.change.ratio).value);
 
   Page page(comparison.format, comparison.output);
   page.table(runs(before, after));

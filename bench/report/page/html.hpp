@@ -1,4 +1,4 @@
-// Results as one page that needs no network.
+// `bench report -o report.html`: one page that needs no network.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace crosswarp {
 
-/// Throws Error where plotly is not installed.
+/// Throws Error if plotly is not installed.
 std::string html_report(const std::vector<ResultFile>& files);
 
 }  // namespace crosswarp

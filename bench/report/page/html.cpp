@@ -1,5 +1,5 @@
-// The page's own files, the data and plotly, put into one.
-#include "bench/report/html.hpp"
+// Embeds the page's own files, its data and plotly.js into one file.
+#include "bench/report/page/html.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,19 +8,18 @@
 #include <vector>
 
 #include "bench/report/command.hpp"
-#include "bench/report/page.hpp"
-#include "bench/report/report_data.hpp"
+#include "bench/report/page/page.hpp"
+#include "bench/report/page/page_data.hpp"
 #include "core/error.hpp"
 
 namespace crosswarp {
 namespace {
 
-/// Where Debian's and Ubuntu's python3-plotly has it.
+/// plotly.js of Debian's and Ubuntu's python3-plotly.
 constexpr const char* packaged_plotly = "/usr/share/python3-plotly/plotly.js";
 
-/// Where pip has it, of the python3 that is first in the PATH. Isolated (-I): else a module of the current folder, or
-/// of PYTHONPATH, would run in the place of Python's own. Isolation hides packages that pip installed for one user,
-/// too.
+/// Prints the path of pip's plotly.js. -I isolates Python from modules in the current folder and in PYTHONPATH, but
+/// also from packages that pip installed for one user: hence usersitepackages.
 const std::vector<std::string> python_plotly{
     "python3", "-I", "-c",
     "import sys, site, importlib.util as u; sys.path.append(site.getusersitepackages()); "
@@ -51,13 +50,13 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// A script that nothing in it can end early.
+/// A script without the tag that would end it early.
 std::string as_script(std::string text) {
   replace_all(text, "</script", "<\\/script");
   return text;
 }
 
-/// JSON as an element's content: `<` stands only in its strings, where it may be written so.
+/// JSON as an element's content: `<` occurs only in its strings, where the escape is legal.
 std::string as_data(const Json& json) {
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   replace_all(text, "<", "\\u003c");
@@ -75,7 +74,7 @@ std::string html_report(const std::vector<ResultFile>& files) {
     rest.remove_prefix(at + mark.size());
   };
   insert("{{page.css}}", page_css);
-  insert("{{data}}", as_data(report_data(files)));
+  insert("{{data}}", as_data(page_data(files)));
   insert("{{plotly.js}}", as_script(plotly()));
   insert("{{page.js}}", page_js);
   return page.append(rest);

@@ -1,4 +1,4 @@
-// The parts of the report's page. The definitions are made by the build (cmake/embed.cmake) of what lies in page/.
+// The files of page/ as texts: cmake/embed.cmake generates the definitions.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Geometric means, since a factor and its inverse must cancel.
-#include "bench/report/ratios.hpp"
+// Geometric means: a factor and its inverse cancel.
+#include "bench/report/compare/ratios.hpp"
 
 #include <fmt/format.h>
 

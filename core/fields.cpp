@@ -1,0 +1,531 @@
+// One line for each field: its name, its unit, who shows it, and how it is read and written.
+#include "core/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "core/bound.hpp"
+#include "core/error.hpp"
+#include "core/format.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double nanosecond = 1e-9;
+
+/// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
+double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
+
+Json ns(std::optional<double> seconds) { return seconds ? Json(nanoseconds(*seconds)) : Json(); }
+Json number(std::optional<double> value) { return value ? Json(*value) : Json(); }
+Json word(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+double read(const Json& number, double otherwise) { return number.is_null() ? otherwise : number.get<double>(); }
+std::string read_word(const Json& word) { return word.is_null() ? "" : word.get<std::string>(); }
+
+template <class Enum>
+Enum read_enum(const Json& name, std::initializer_list<Enum> all) {
+  for (const Enum value : all)
+    if (to_string(value) == name.get<std::string>()) return value;
+  throw Error(fmt::format("'{}' means nothing here", name.get<std::string>()));
+}
+
+// A member of a result, by its path: value<&Result::kernel, &KernelUse::registers>.
+
+template <auto... path>
+auto& at(auto& result) {
+  return (result.*....*path);
+}
+/// A number of which 0 means that nobody knows it.
+template <auto... path>
+Json known(const Result& r) {
+  const auto value = at<path...>(r);
+  return value > 0 ? Json(value) : Json();
+}
+template <auto... path>
+void set_known(Result& r, const Json& json) {
+  using Number = std::remove_reference_t<decltype(at<path...>(r))>;
+  at<path...>(r) = json.is_null() ? Number{} : json.get<Number>();
+}
+template <auto... path>
+Json text_of(const Result& r) {
+  return word(at<path...>(r));
+}
+template <auto... path>
+void set_text(Result& r, const Json& json) {
+  at<path...>(r) = read_word(json);
+}
+/// A number that is always there, NaN apart.
+template <auto... path>
+Json value(const Result& r) {
+  return at<path...>(r);
+}
+template <auto... path>
+void set_value(Result& r, const Json& json) {
+  using Number = std::remove_reference_t<decltype(at<path...>(r))>;
+  if constexpr (std::is_same_v<Number, double>)
+    at<path...>(r) = read(json, nan);
+  else
+    at<path...>(r) = json.get<Number>();
+}
+template <auto... path>
+Json in_mhz(const Result& r) {
+  return at<path...>(r) > 0 ? Json(at<path...>(r) / 1e6) : Json();
+}
+template <auto... path>
+void set_mhz(Result& r, const Json& json) {
+  at<path...>(r) = read(json, 0) * 1e6;
+}
+/// What follows from a time, by the function of Result.
+template <std::optional<double> (Result::*follows)() const>
+Json derived(const Result& r) {
+  return number((r.*follows)());
+}
+template <std::optional<Ratio> Result::*ratio>
+Json ratio_json(const Result& r) {
+  if (!(r.*ratio)) return {};
+  return {{"value", (r.*ratio)->value}, {"low", (r.*ratio)->interval.low}, {"high", (r.*ratio)->interval.high}};
+}
+template <std::optional<Ratio> Result::*ratio>
+void set_ratio(Result& r, const Json& json) {
+  if (!json.is_null())
+    r.*ratio = Ratio{json.at("value").get<double>(), {read(json.at("low"), nan), read(json.at("high"), nan)}};
+}
+template <const std::string VariantEntry::*text>
+Json of_variant(const Result& r) {
+  return word(r.cell.variant->*text);
+}
+
+/// `1.05 (naive)`: what a ratio is to stands beside it.
+std::string factor(const std::optional<Ratio>& ratio, const std::string& to, bool with_interval = false) {
+  if (!ratio) return "";
+  std::string text = times(ratio->value);
+  if (with_interval && !std::isnan(ratio->interval.low))
+    text += fmt::format(" [{}, {}]", times(ratio->interval.low), times(ratio->interval.high));
+  return to.empty() ? text : fmt::format("{} ({})", text, to);
+}
+
+std::string rate_text(const Result& r) {
+  return show_rate(r.access_time() ? 1 / *r.access_time() : r.rate(), r.cost.rated);
+}
+
+std::string peak_text(double peak, Quantity of) { return show_rate(peak > 0 ? std::optional(peak) : std::nullopt, of); }
+
+Interval time_interval(const Result& r) { return median_interval(medians(r.measurement.seconds)); }
+
+bool has_spread(const Result& r) { return r.time() && flatten(r.measurement.seconds).size() > 1; }
+
+Json axes(const Result& r) {
+  Json json = Json::object();
+  for (const auto& c : r.cell.point.coordinates())
+    std::visit([&](const auto& value) { json[c.axis] = value; }, c.value);
+  return json;
+}
+
+Json sample_times(const Result& r) {
+  Json json = Json::array();
+  for (const double s : flatten(r.measurement.seconds)) json.push_back(nanoseconds(s));
+  return json;
+}
+
+Json samples_by_placement(const Result& r) {
+  Json json = Json::array();
+  for (const auto& placement : r.measurement.seconds) json.push_back(placement.size());
+  return json;
+}
+
+/// The sizes of placements follow the samples.
+void set_placements(Result& r, const Json& json) {
+  const auto sizes = json.get<std::vector<std::size_t>>();
+  const std::vector<double> samples = flatten(r.measurement.seconds);
+  if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != samples.size())
+    throw Error("samples_by_placement does not add up to the samples");
+  r.measurement.seconds.clear();
+  auto next = samples.begin();
+  for (const std::size_t size : sizes) {
+    r.measurement.seconds.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
+    next += static_cast<std::ptrdiff_t>(size);
+  }
+}
+
+void set_samples(Result& r, const Json& json) {
+  r.measurement.seconds = {json.get<std::vector<double>>()};
+  for (double& sample : r.measurement.seconds.front()) sample *= nanosecond;
+}
+
+Json observed(const Result& r) {
+  Json json = Json::object();
+  for (const Observation& o : r.observed) json[o.name] = o.value;
+  return json;
+}
+
+Json observed_units(const Result& r) {
+  Json json = Json::object();
+  for (const Observation& o : r.observed) json[o.name] = o.unit;
+  return json;
+}
+
+std::string observed_text(const Result& r) {
+  std::string text;
+  for (const Observation& o : r.observed)
+    text += fmt::format("{}{} {:.4g} {}", text.empty() ? "" : ", ", o.name, o.value, o.unit);
+  return text;
+}
+
+Json counters(const Result& r) {
+  if (!r.counters) return {};
+  Json json = Json::object();
+  for (const Count& count : r.counters->counts) json[std::string(count.counter->name)] = number(count.value);
+  return json;
+}
+
+Json counters_why_not(const Result& r) {
+  if (!r.counters) return {};
+  Json json = Json::object();
+  for (const Count& count : r.counters->counts)
+    if (!count.value) json[std::string(count.counter->name)] = count.why_not;
+  if (!r.counters->why_not.empty()) json["all"] = r.counters->why_not;
+  return json;
+}
+
+void set_counters(Result& r, const Json& json) {
+  r.counters.emplace();
+  for (const auto& [name, count] : json.items())
+    for (const Counter& counter : all_counters())
+      if (counter.name == name)
+        r.counters->counts.push_back({&counter, count.is_null() ? std::nullopt : std::optional(count.get<double>())});
+}
+
+void set_counters_why_not(Result& r, const Json& json) {
+  for (Count& count : r.counters.value().counts)
+    count.why_not = json.value(std::string(count.counter->name), std::string());
+  r.counters->why_not = json.value("all", std::string());
+}
+
+Json kernels(const Result& r) {
+  if (!r.counters) return {};
+  Json json = Json::array();
+  for (const KernelRun& kernel : r.counters->kernels)
+    json.push_back({{"name", kernel.name},
+                    {"registers", kernel.use.registers},
+                    {"shared_bytes", kernel.use.shared_bytes},
+                    {"grid", kernel.grid},
+                    {"block", kernel.block},
+                    {"occupancy", kernel.use.occupancy > 0 ? Json(kernel.use.occupancy) : Json()},
+                    {"limited_by", kernel.limited_by}});
+  return json;
+}
+
+void set_kernels(Result& r, const Json& json) {
+  for (const Json& kernel : json) {
+    KernelRun run;
+    run.name = kernel.at("name");
+    run.use.registers = kernel.at("registers");
+    run.use.shared_bytes = kernel.at("shared_bytes");
+    run.use.occupancy = read(kernel.at("occupancy"), 0);
+    run.grid = kernel.at("grid");
+    run.block = kernel.at("block");
+    run.limited_by = kernel.at("limited_by");
+    r.counters.value().kernels.push_back(run);
+  }
+}
+
+/// Errors by distribution; null where no number came out.
+Json accuracy(const Result& r) {
+  if (!r.accuracy) return {};
+  Json json = Json::object();
+  for (const ErrorSummary& errors : r.accuracy->on) {
+    Json& on = json[to_string(errors.distribution)];
+    on["outputs"] = errors.outputs;
+    for (const auto& [name, error] : error_fields) on[name] = errors.*error;
+  }
+  return json;
+}
+
+void set_accuracy(Result& r, const Json& json) {
+  r.accuracy.emplace();
+  for (const Distribution distribution : distributions) {
+    const auto on = json.find(to_string(distribution));
+    if (on == json.end()) continue;
+    ErrorSummary errors;
+    errors.distribution = distribution;
+    errors.outputs = on->at("outputs");
+    for (const auto& [name, error] : error_fields)
+      errors.*error = read(on->at(name), std::numeric_limits<double>::infinity());
+    r.accuracy->on.push_back(errors);
+  }
+}
+
+/// The name of a part of a device, which outlives the file that it was read from.
+std::string_view part(const std::string& name) {
+  static std::set<std::string> names;
+  return *names.insert(name).first;
+}
+
+std::string yes_or_no(bool is) { return is ? "yes" : ""; }
+
+}  // namespace
+
+std::span<const Field> fields() {
+  using enum Field::Output;
+  using R = Result;
+  using M = Measurement;
+  using K = KernelUse;
+  constexpr unsigned tables = terminal | markdown;
+  static const Field all[] = {
+    // What was run.
+    {"name", "", "the cell, as Google Benchmark names it", "", csv, [](const R& r) { return Json(r.name()); }},
+    {"run_name", "", "the same", "", 0, [](const R& r) { return Json(r.name()); }},
+    {"run_type", "", "Google Benchmark's word", "", 0, [](const R&) { return Json("iteration"); }},
+    {"rung", "", "variant, with its tuning unless that is the default", "rung", tables | words,
+     [](const R& r) { return Json(r.cell.rung()); }},
+    {"backend", "", "backend", "", 0, of_variant<&VariantEntry::backend>},
+    {"experiment", "", "experiment", "", 0, of_variant<&VariantEntry::experiment>},
+    {"variant", "", "variant", "", 0, of_variant<&VariantEntry::name>},
+    {"tuning", "", "tuning", "", kernel, [](const R& r) { return word(r.cell.tuning->name()); }},
+    {"axes", "", "point: the value on each axis", "", 0, axes},
+    {"mode", "", "what the caches hold: cold, hot, single", "", 0, [](const R& r) { return Json(to_string(r.mode)); },
+     [](R& r, const Json& j) { r.mode = read_enum(j, {Mode::cold, Mode::hot, Mode::single}); }},
+    {"launch_by", "", "how launches reach the device: stream, graph", "", csv | source,
+     [](const R& r) { return Json(to_string(r.launch_by)); },
+     [](R& r, const Json& j) { r.launch_by = read_enum(j, {LaunchBy::stream, LaunchBy::graph}); }},
+    {"improves", "", "its parent: the rung that it improves on", "", result, of_variant<&VariantEntry::improves>},
+    {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
+    {"module", "", "file that the variant was loaded from", "", source | if_known,
+     [](const R& r) { return word(r.cell.variant->module); }},
+    {"device", "", "device", "", csv | source, text_of<&R::device, &DeviceInfo::name>,
+     set_text<&R::device, &DeviceInfo::name>},
+    {"repetition_index", "", "repetition", "", csv, value<&R::repetition>, set_value<&R::repetition>},
+    {"threads", "", "Google Benchmark's", "", 0, [](const R&) { return Json(1); }},
+
+    // What came out.
+    {"status", "", "ok, wrong, skipped, failed, implausible", "", csv, [](const R& r) { return Json(to_string(r.status)); },
+     [](R& r, const Json& j) {
+       r.status = read_enum(j, {Status::ok, Status::wrong, Status::skipped, Status::failed, Status::implausible});
+       r.verdict.ok = r.status == Status::ok;
+     }},
+    {"note", "", "why it is not ok, or what to know about a number that is", "", 0, text_of<&R::note>,
+     set_text<&R::note>},
+    {"label", "", "status, with its reason where it is not ok", "", csv | result, [](const R& r) { return Json(r.label()); }},
+    {"error_occurred", "", "Google Benchmark's: true where it is not ok", "", if_known,
+     [](const R& r) { return r.status == Status::ok ? Json() : Json(true); }},
+    {"error_message", "", "Google Benchmark's: the label", "", if_known,
+     [](const R& r) { return r.status == Status::ok ? Json() : Json(r.label()); }},
+    {"verdict_error", "", "largest error against the oracle", "", result, value<&R::verdict, &Verdict::error>,
+     set_value<&R::verdict, &Verdict::error>},
+    {"verdict_bound", "", "largest error that is right", "", result,
+     [](const R& r) {
+       const bool judged = r.status != Status::skipped && r.status != Status::failed;
+       return judged ? Json(r.verdict.bound) : Json();
+     },
+     set_known<&R::verdict, &Verdict::bound>},
+
+    // Time, and what follows from it.
+    {"iterations", "", "launches in all samples", "", 0,
+     [](const R& r) { return Json(flatten(r.measurement.seconds).size() * r.measurement.launches); }},
+    {"sample_times", "ns", "time of a launch in each sample", "", 0, sample_times, set_samples},
+    {"samples_by_placement", "", "samples in each placement", "", 0, samples_by_placement, set_placements},
+    {"real_time", "ns", "time of a launch: mean over placements of the medians", "time", csv | tables | chart | result,
+     [](const R& r) { return ns(r.time()); }, nullptr,
+     [](const R& r) { return r.time() ? si(r.time(), "s") : ""; }},
+    {"real_time_low", "ns", "95 % interval of the median over placements: from …", "", chart | result,
+     [](const R& r) { return r.time() ? ns(time_interval(r).low) : Json(); }},
+    {"real_time_high", "ns", "… to", "", chart | result,
+     [](const R& r) { return r.time() ? ns(time_interval(r).high) : Json(); }},
+    {"median", "ns", "median of all samples", "", 0,
+     [](const R& r) { return r.time() ? ns(median(flatten(r.measurement.seconds))) : Json(); }},
+    {"cpu_time", "ns", "host processor time of a launch", "", 0,
+     [](const R& r) { return r.status == Status::ok ? ns(r.measurement.cpu_seconds) : Json(); },
+     [](R& r, const Json& j) { r.measurement.cpu_seconds = read(j, 0) * nanosecond; }},
+    {"time_unit", "", "Google Benchmark's: of real_time and cpu_time", "", 0, [](const R&) { return Json("ns"); }},
+    {"floor_ns", "ns", "time of an empty launch", "", csv | source,
+     [](const R& r) { return r.status == Status::ok ? ns(r.floor) : Json(); },
+     [](R& r, const Json& j) { r.floor = read(j, 0) * nanosecond; }},
+    {"spread", "share", "half the distance between the quartiles over the median", "±", csv | tables | chart | result,
+     [](const R& r) { return has_spread(r) ? Json(spread(flatten(r.measurement.seconds))) : Json(); }},
+    {"samples", "", "samples", "", csv | source,
+     [](const R& r) { return Json(flatten(r.measurement.seconds).size()); }},
+    {"placements", "", "placements of the buffers", "", source,
+     [](const R& r) { return Json(r.measurement.seconds.size()); }},
+    {"launches_per_sample", "", "launches in a sample", "", csv | source, value<&R::measurement, &M::launches>,
+     set_value<&R::measurement, &M::launches>},
+    {"stopped", "", "why sampling ended", "", source, text_of<&R::measurement, &M::stopped>,
+     set_text<&R::measurement, &M::stopped>},
+    {"bytes_read", "B", "bytes that the problem reads", "", 0, value<&R::cost, &Cost::bytes_read>,
+     set_value<&R::cost, &Cost::bytes_read>},
+    {"bytes_written", "B", "bytes that the problem writes", "", 0, value<&R::cost, &Cost::bytes_written>,
+     set_value<&R::cost, &Cost::bytes_written>},
+    {"flops", "", "operations that the problem needs; a multiply-add is two", "", 0, value<&R::cost, &Cost::flops>,
+     set_value<&R::cost, &Cost::flops>},
+    {"accesses", "", "accesses that the problem needs", "", 0, value<&R::cost, &Cost::accesses>,
+     set_value<&R::cost, &Cost::accesses>},
+    {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", 0,
+     [](const R& r) { return Json(to_string(r.cost.rated)); },
+     [](R& r, const Json& j) { r.cost.rated = quantity(j.get<std::string>()); }},
+    {"bytes_per_second", "B/s", "bytes of the problem a second", "", csv | chart, derived<&R::bytes_per_second>},
+    {"flops_per_second", "FLOP/s", "operations of the problem a second", "", csv | chart,
+     derived<&R::flops_per_second>},
+    {"rate", "", "rate; of accesses, the time of one", "rate", tables | chart | result, derived<&R::rate>, nullptr,
+     rate_text},
+    {"ceiling", "", "part of the device that the rate is held to", "", result,
+     [](const R& r) { return word(std::string(r.cost.ceiling)); },
+     [](R& r, const Json& j) { r.cost.ceiling = part(read_word(j)); }},
+    {"measured_peak", "", "its measured peak", "", chart | result, known<&R::measured_peak>,
+     set_known<&R::measured_peak>, [](const R& r) { return peak_text(r.measured_peak, r.cost.rated); }},
+    {"theoretical_peak", "", "its theoretical peak", "", chart | result,
+     [](const R& r) { return r.theoretical_peak() > 0 ? Json(r.theoretical_peak()) : Json(); },
+     [](R& r, const Json& j) {
+       if (!j.is_null()) r.device.peaks[std::string(r.cost.ceiling)] = j.get<double>();
+     },
+     [](const R& r) { return peak_text(r.theoretical_peak(), r.cost.rated); }},
+    {"of_measured_peak", "share", "share of the measured peak", "of peak", csv | tables | chart | result,
+     derived<&R::of_measured_peak>},
+    {"of_theoretical_peak", "share", "share of the theoretical peak", "", csv | result,
+     derived<&R::of_theoretical_peak>},
+    {"over_parent", "ratio", "times as fast as its parent", "× parent", csv | tables | result,
+     ratio_json<&R::parent>, set_ratio<&R::parent>,
+     [](const R& r) { return factor(r.parent, r.cell.variant->improves); }},
+    {"over_library", "ratio", "times as fast as the fastest library", "× library", csv | tables | result,
+     ratio_json<&R::library>, set_ratio<&R::library>, [](const R& r) { return factor(r.library, ""); }},
+    {"over_other", "ratio", "times as fast as the fastest rung of the other backend", "× other [95 %]",
+     csv | tables | result, ratio_json<&R::other>, set_ratio<&R::other>,
+     [](const R& r) { return factor(r.other, without_experiment(r.other_rung), true); }},
+    {"other", "", "that rung", "", csv, text_of<&R::other_rung>, set_text<&R::other_rung>},
+    {"bound", "", "what limits it, as measured", "", csv | result,
+     [](const R& r) {
+       const auto bound = bound_in_words(r);
+       return bound ? Json(bound->words) : Json();
+     },
+     [](R& r, const Json& j) {
+       if (!j.is_null()) r.recorded_bound = BoundInWords{j, {}};
+     }},
+    {"most_gain", "", "times as fast as it could be at most", "", 0,
+     [](const R& r) { return number(bound_in_words(r).value_or(BoundInWords{}).gain); },
+     [](R& r, const Json& j) {
+       if (r.recorded_bound && !j.is_null()) r.recorded_bound->gain = j.get<double>();
+     }},
+    {"proof", "", "what the counters prove", "", result, text_of<&R::proof>, set_text<&R::proof>},
+    {"observed", "", "what the problem found in its outputs", "observed", markdown | result | words, observed,
+     [](R& r, const Json& j) {
+       for (const auto& [name, number] : j.items()) r.observed.push_back({name, "", read(number, nan)});
+     },
+     observed_text},
+    {"observed_units", "", "units of that", "", 0, observed_units,
+     [](R& r, const Json& j) {
+       for (Observation& o : r.observed) o.unit = j.at(o.name);
+     }},
+
+    // The device while it ran.
+    {"sm_clock_mhz_before", "MHz", "clock before", "", source, in_mhz<&R::measurement, &M::before, &Telemetry::clock>,
+     set_mhz<&R::measurement, &M::before, &Telemetry::clock>},
+    {"sm_clock_mhz", "MHz", "clock after", "", source, in_mhz<&R::measurement, &M::after, &Telemetry::clock>,
+     set_mhz<&R::measurement, &M::after, &Telemetry::clock>},
+    {"throttle", "", "what throttled it", "", source, text_of<&R::measurement, &M::after, &Telemetry::throttle>,
+     set_text<&R::measurement, &M::after, &Telemetry::throttle>},
+
+    // The largest kernel that it launches.
+    {"registers", "", "registers of a thread", "", csv | kernel, known<&R::kernel, &K::registers>,
+     set_known<&R::kernel, &K::registers>},
+    {"shared_bytes", "B", "shared memory of a block", "", kernel,
+     [](const R& r) { return r.kernel.registers ? Json(r.kernel.shared_bytes) : Json(); },
+     set_known<&R::kernel, &K::shared_bytes>},
+    {"occupancy", "share", "occupancy", "", csv | kernel, known<&R::kernel, &K::occupancy>,
+     set_known<&R::kernel, &K::occupancy>},
+    {"blocks", "", "blocks", "", kernel, known<&R::kernel, &K::blocks>, set_known<&R::kernel, &K::blocks>},
+    {"blocks_with_work", "", "blocks that do not leave at once", "", kernel, known<&R::kernel, &K::useful_blocks>,
+     set_known<&R::kernel, &K::useful_blocks>},
+    {"threads_per_block", "", "threads of a block", "", kernel, known<&R::kernel, &K::threads>,
+     set_known<&R::kernel, &K::threads>},
+    {"pdl", "", "launched by programmatic dependent launch", "", kernel, value<&R::kernel, &K::pdl>,
+     set_value<&R::kernel, &K::pdl>, [](const R& r) { return yes_or_no(r.kernel.pdl); }},
+
+    // Where they were asked for.
+    {"counters", "", "hardware counters of a launch", "", if_known, counters, set_counters},
+    {"counters_why_not", "", "why there is no value of a counter, or of all", "", if_known, counters_why_not,
+     set_counters_why_not},
+    {"kernels", "", "kernels of a launch", "", if_known, kernels, set_kernels},
+    {"accuracy", "", "rounding errors on general inputs, by distribution", "", if_known, accuracy, set_accuracy},
+    {"accuracy_why_not", "", "why there are none", "", if_known,
+     [](const R& r) { return r.accuracy ? word(r.accuracy->why_not) : Json(); },
+     [](R& r, const Json& j) { r.accuracy.value().why_not = j; }},
+
+    {"idea", "", "what the variant does", "idea", csv | tables | words, of_variant<&VariantEntry::idea>},
+    {"bound_by", "", "what limits it", "bound by", csv | tables | words, of_variant<&VariantEntry::bound_by>},
+  };
+  return all;
+}
+
+std::string without_experiment(const std::string& rung) {
+  const auto first = rung.find('/'), second = rung.find('/', first + 1);
+  return second == rung.npos ? rung : rung.substr(0, first) + rung.substr(second);
+}
+
+std::string_view rate_unit(Quantity of) {
+  return of == Quantity::bytes ? "B/s" : of == Quantity::flops ? "FLOP/s" : "s";
+}
+
+std::string show_rate(std::optional<double> rate, Quantity of) {
+  if (!rate) return "";
+  return of == Quantity::accesses ? si(1 / *rate, "s") + " each" : si(rate, rate_unit(of));
+}
+
+const Field& field(std::string_view name) {
+  const auto found = std::ranges::find(fields(), name, &Field::name);
+  if (found == fields().end()) throw Error(fmt::format("a result has no field {}", name));
+  return *found;
+}
+
+std::string Field::show(const Result& result) const {
+  if (text) return text(result);
+  const Json json = get(result);
+  if (json.is_null()) return "";
+  if (json.is_string()) return json.get<std::string>();
+  if (unit == "ns") return si(json.get<double>() * nanosecond, "s");
+  if (unit == "share") return percent(json.get<double>());
+  if (unit == "B") return binary_bytes(json.get<double>());
+  if (unit.ends_with("/s")) return si(json.get<double>(), unit);
+  if (unit == "MHz") return fmt::format("{:.0f} MHz", json.get<double>());
+  return json.is_number_float() ? fmt::format("{:.4g}", json.get<double>()) : json.dump();
+}
+
+Json to_json(const Result& result) {
+  Json json;
+  for (const Field& field : fields())
+    if (Json value = field.get(result); !value.is_null() || !field.is_in(Field::if_known))
+      json[std::string(field.name)] = std::move(value);
+  return json;
+}
+
+Result from_json(const Json& entry, Cell cell) {
+  Result result;
+  result.cell = std::move(cell);
+  for (const Field& field : fields())
+    if (const auto value = entry.find(field.name); value != entry.end()) {
+      if (field.set) field.set(result, *value);
+    } else if (!field.is_in(Field::if_known)) {
+      throw Error(fmt::format("has no {}", field.name));
+    }
+  if (entry.at("name") != result.name())
+    throw Error(fmt::format("{} is not the name of {}", entry.at("name").dump(), result.name()));
+  return result;
+}
+
+void rename_to_current(Json& entry, const Registry& registry) {
+  const std::string before_variant =
+      entry.at("backend").get<std::string>() + "/" + entry.at("experiment").get<std::string>() + "/";
+  const auto rename = [&](const char* field, const std::string& before) {
+    if (const auto name = entry.find(field); name != entry.end() && name->is_string())
+      *name = registry.current_name(before + name->get<std::string>()).substr(before.size());
+  };
+  for (const char* id : {"name", "run_name", "rung", "other"}) rename(id, "");
+  for (const char* variant : {"variant", "improves"}) rename(variant, before_variant);
+}
+
+}  // namespace crosswarp
