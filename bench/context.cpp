@@ -7,6 +7,7 @@
 
 #include <array>
 #include <ctime>
+#include <filesystem>
 
 #include "bench/version.hpp"
 
@@ -22,7 +23,7 @@ Context context_of(const Options& options, const Plan& plan, Executor& executor)
   gethostname(host.data(), host.size() - 1);
   Context context{{"date", fmt::format("{:%FT%T+00:00}", fmt::gmtime(std::time(nullptr)))},
                   {"host_name", host.data()},
-                  {"executable", options.program},
+                  {"executable", std::filesystem::path(options.program).filename()},
                   {"library", "crosswarp"},
                   {"version", version()},
                   {"commit", commit()},

@@ -389,7 +389,8 @@ TEST(Program, TimesGraphsOfWhatCanBeCaptured) {
   ASSERT_EQ(finished.exit_code, 0) << finished.output;
   std::ifstream file(json_file);
   std::size_t graphs = 0;
-  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+  const nlohmann::json results = nlohmann::json::parse(file);
+  for (const auto& row : results.at("benchmarks")) {
     const bool by_graph = row["launch_by"] == "graph", waits = row["variant"] == "thrust";
     graphs += by_graph;
     EXPECT_EQ(row["name"].get<std::string>().ends_with("/cold/graph"), by_graph) << row["name"];
@@ -448,7 +449,8 @@ TEST(Program, AddsErrorsToTimes) {
   ASSERT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_NE(finished.output.find("ill-conditioned"), std::string::npos) << finished.output;
   std::ifstream file(json);
-  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+  const nlohmann::json results = nlohmann::json::parse(file);
+  for (const auto& row : results.at("benchmarks")) {
     EXPECT_GT(row["real_time"], 0);
     for (const char* distribution : {"uniform", "positive", "ill_conditioned"}) {
       const auto& errors = row["accuracy"][distribution];
@@ -633,7 +635,8 @@ TEST(Program, PrintsNoTimesUnderAProfiler) {
   EXPECT_NE(finished.output.find("under a profiler"), std::string::npos) << finished.output;
   EXPECT_EQ(finished.output.find("µs"), std::string::npos) << finished.output;
   std::ifstream file(json);
-  for (const auto& row : nlohmann::json::parse(file)["benchmarks"]) {
+  const nlohmann::json results = nlohmann::json::parse(file);
+  for (const auto& row : results.at("benchmarks")) {
     EXPECT_TRUE(row["real_time"].is_null());
     EXPECT_TRUE(row["sample_times"].empty());
   }
