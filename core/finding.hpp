@@ -30,10 +30,9 @@ struct Finding {
 
   std::string kind;  ///< What it says, for programs: `latency_level`.
   /// What it says, for people. `{name}` stands for a value with its unit, `{name:.2f}` for a bare number in fmt's
-  /// format,
-  /// `{series}` for the series.
+  /// format, `{series}` for the series.
   std::string text;
-  Values values;
+  Values values = {};
   std::string each = {};            ///< The text of one element of the series; they are joined by commas.
   std::vector<Values> series = {};  ///< A curve, say: the values of each of its points.
 
