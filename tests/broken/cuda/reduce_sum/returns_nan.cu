@@ -1,4 +1,6 @@
 // Returns NaN, which no comparison with a bound may let pass.
+#include <cmath>
+
 #include "backends/gpu/kernel.hpp"
 #include "experiments/reduce_sum.hpp"
 
