@@ -188,12 +188,13 @@ class CommandLine {
 
 CommandLine::CommandLine() {
   app.footer(
-      "Without arguments: all experiments at their default points, on the best backend of this machine.\n"
+      "Without arguments: all experiments at their default points, on the first backend with a GPU, else on all of the "
+      "host's.\n"
       "VALUES of an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3, ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Google Benchmark's flags (--benchmark_repetitions=5, --benchmark_filter=…, --benchmark_format=json) work, too.\n"
       "bench --help counters explains each hardware counter; bench SUBCOMMAND --help a subcommand.\n"
       "Exit codes: 0 done; 1 a row is wrong, failed or implausible, or slower (compare); 2 the request cannot be met;\n"
-      "130 Ctrl-C.");
+      "128 + N signal N (Ctrl-C: 130).");
   app.set_version_flag("--version", fmt::format("crosswarp {}, commit {}, {}", version(), commit(), build_type()),
                        "Version, commit and build type");
   app.require_subcommand(0, 1);
