@@ -13,8 +13,10 @@ ChangeKind find(const TwoRuns& cell, const Change& change) {
   if (change.test) {
     const bool agrees = ratio > 1 ? change.test->superiority > 0.5 : change.test->superiority < 0.5;
     if (change.test->p > family_error || !agrees) return ChangeKind::within_noise;
-  } else if (factor < 1 + change.least_change) {
-    return ChangeKind::no_verdict;
+  } else {
+    const Interval& interval = change.ratio.interval;
+    const bool holds_one = interval.low < 1 && interval.high > 1;
+    if (factor < 1 + change.least_change || holds_one) return ChangeKind::no_verdict;
   }
   return ratio > 1 ? ChangeKind::slower : ChangeKind::faster;
 }

@@ -35,7 +35,8 @@ inline constexpr double family_error = 0.05;
 
 /// One change per cell. A cell is faster or slower if the ratio of its times exceeds the threshold, the rank test over
 /// its placements' medians is significant (adjusted for the number of cells), and both agree in direction. With too few
-/// placements for significance, the threshold is `untested_change` and there is no test.
+/// placements for significance, the threshold is `untested_change` and there is no test; the cell has no verdict where
+/// the ratio's interval holds 1.
 ///
 /// Both are needed: the test alone finds the causes that differ between any two runs (code addresses, the driver's
 /// memory); the ratio alone finds differences between placements, which reach several per cent.

@@ -98,6 +98,14 @@ TEST(ChangeOf, FewPlacementsIsToldByItsSizeAloneOrNotAtAll) {
     }
 }
 
+TEST(ChangeOf, FewPlacementsThatDifferAmongThemselvesHasNoVerdict) {  // times of a busy machine
+  const Change change = only({placements({1, 2}), placements({1.1, 4}), least});
+  EXPECT_GT(change.ratio.value, 1 + untested);
+  EXPECT_LT(change.ratio.interval.low, 1);
+  EXPECT_GT(change.ratio.interval.high, 1);
+  EXPECT_EQ(change.kind, ChangeKind::no_verdict);
+}
+
 TEST(ChangeOf, FewPlacementsNeverCountsBelowItsOwnLeastChange) {
   EXPECT_EQ(only({placements({1}), placements({1.2}), 0.3}).kind, ChangeKind::within_noise);
   EXPECT_EQ(only({placements({1}), placements({1.2}), 0.3}).least_change, 0.3);
