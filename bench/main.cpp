@@ -76,6 +76,9 @@ void check_files(const Options& options) {
   add("--csv", options.csv, true, replaces || !options.resume.empty());
   if (is_run) add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, true);
   require_distinct(files);
+  for (const auto& [option, path, is_output] : files)
+    if (is_output && option != "--json" && (is_growing(path) || is_growing(journal_of(path))))
+      throw Error(fmt::format("{} {}: another run is writing it", option, path));
 }
 
 /// Whether main() has its exit code. An earlier exit(0), called by a module or a driver, is a failure.

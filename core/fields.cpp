@@ -147,6 +147,7 @@ void set_placements(Result& r, const Json& json) {
   const std::vector<double> samples = flatten(r.measurement.seconds);
   if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != samples.size())
     throw Error("samples_by_placement does not add up to the samples");
+  if (std::ranges::count(sizes, 0u) > 0) throw Error("samples_by_placement names a placement without samples");
   r.measurement.seconds.clear();
   auto next = samples.begin();
   for (const std::size_t size : sizes) {
@@ -157,7 +158,11 @@ void set_placements(Result& r, const Json& json) {
 
 void set_samples(Result& r, const Json& json) {
   r.measurement.seconds = {json.get<std::vector<double>>()};
-  for (double& sample : r.measurement.seconds.front()) sample *= nanosecond;
+  for (double& sample : r.measurement.seconds.front()) {
+    constexpr double max_seconds = 1e9;
+    sample *= nanosecond;
+    if (!(sample >= 0 && sample <= max_seconds)) throw Error("sample_times holds no time of a launch");
+  }
 }
 
 Json observed(const Result& r) {

@@ -48,6 +48,8 @@ mode_t new_mode() {
   return 0666 & ~mask;
 }
 
+constexpr const char* unfinished_suffix = ".tmp";  // of a GrowingFile before publish()
+
 /// False if another process holds the lock. True on file systems without locks.
 bool lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
@@ -61,6 +63,17 @@ std::string follow_links(const std::string& named) {
     path = path.parent_path() / fs::read_symlink(path);
   const fs::path resolved = fs::weakly_canonical(fs::absolute(path), failed);
   return failed ? path.string() : resolved.string();
+}
+
+bool is_growing(const std::string& path) {
+  const std::string resolved = follow_links(path);
+  const auto is_locked = [](const std::string& file) {
+    const int descriptor = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool is_free = descriptor < 0 || lock(descriptor);
+    if (descriptor >= 0) close(descriptor);
+    return !is_free;
+  };
+  return is_locked(resolved) || is_locked(resolved + unfinished_suffix);
 }
 
 OutputFile::OutputFile(std::string option, const std::string& path, Existing existing)
@@ -104,7 +117,7 @@ void OutputFile::write(std::string_view text) const {
   throw error(why);
 }
 
-GrowingFile::GrowingFile(OutputFile file) : file_(std::move(file)), unfinished_(file_.path() + ".tmp") {
+GrowingFile::GrowingFile(OutputFile file) : file_(std::move(file)), unfinished_(file_.path() + unfinished_suffix) {
   const auto refuse = [&](const std::string& why) {
     if (descriptor_ >= 0) close(descriptor_);
     return file_.error(why);

@@ -54,6 +54,9 @@ class GrowingFile {
   bool is_published_ = false;
 };
 
+/// Whether a GrowingFile of another process is at `path`, published or not. Not for files of this process.
+bool is_growing(const std::string& path);
+
 /// `path` with links resolved, also dangling ones.
 std::string follow_links(const std::string& path);
 

@@ -302,13 +302,16 @@ TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
 
 TEST(Report, ConcludesAgainWhereItKnowsTheExperiment) {
   Json file = Json::parse(read(results("op_latency")));
-  Json& known = file["findings"][0];
-  known["findings"] = {{{"kind", "cost"},
-                        {"text", "an older program measured {time}"},
-                        {"values", {{"time", {{"value", 2e-9}, {"unit", "s"}}}}}}};
-  Json theirs = known;
-  theirs["experiment"] = "their_own";
-  file["findings"].push_back(theirs);
+  const Json older = {{"kind", "cost"},
+                      {"text", "an older program measured {time}"},
+                      {"values", {{"time", {{"value", 2e-9}, {"unit", "s"}}}}}};
+  const Json& row = file["benchmarks"][0];
+  file["findings"] = Json::array();
+  for (const char* experiment : {"op_latency", "their_own"})
+    file["findings"].push_back({{"experiment", experiment},
+                                {"mode", row["mode"]},
+                                {"device", row["device"]},
+                                {"findings", Json::array({older})}});
   const Finished finished = report("--format findings " + std::string(File("findings.json", file)));
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_EQ(count(finished.output, "an older program measured 2.00 ns"), 1u) << finished.output;

@@ -262,7 +262,10 @@ TEST_F(Resume, LetsOneRunAtATimeWriteAFile) {
   const std::string cells = host + "--min-time 0.2 --n 1000:100000:+1000";
   Running program(bench + " " + cells + " --json " + file);
   ASSERT_TRUE(soon([&] { return journal_lines() > 1; }));
-  for (const std::string& second : {"-f -q " + cells + " --json " + file, "-q --resume " + file}) {
+  std::ofstream(file + ".old") << R"({"context": {}, "benchmarks": []})";
+  for (const std::string& second :
+       {"-f -q " + cells + " --json " + file, "-q --resume " + file, "-f -q " + host + "--n 8 --csv " + file,
+        "report " + file + ".old -o " + file, "report " + file + ".old -o " + file + ".journal"}) {
     const Finished refused = run(second);
     EXPECT_EQ(refused.exit_code, 2) << refused.output;
     EXPECT_NE(refused.output.find("another run is writing it"), std::string::npos) << refused.output;

@@ -385,6 +385,10 @@ TEST_F(JsonLine, IsRefusedWhereItIsNotAsItWasWritten) {
   EXPECT_TRUE(refused("status", "fine", "'fine'"));
   EXPECT_TRUE(refused("name", "fake/fill/better/n:8/type:f32/cold", "is not the name of"));
   EXPECT_TRUE(refused("samples_by_placement", {1}, "does not add up"));
+  const std::size_t samples = line.at("sample_times").size();
+  EXPECT_TRUE(refused("samples_by_placement", {samples, 0}, "placement without samples"));
+  for (const double time : {-1.0, 1e300})
+    EXPECT_TRUE(refused("sample_times", std::vector<double>(samples, time), "no time of a launch")) << time;
   EXPECT_TRUE(refused("registers", "many", "")) << "a word for a number";
   json lacks = line;
   lacks.erase("floor_ns");

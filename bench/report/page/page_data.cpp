@@ -23,7 +23,7 @@ namespace {
 Json digits(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (value == std::trunc(value) && std::abs(value) < 1e7) return static_cast<std::int64_t>(value);
-  return std::stod(fmt::format("{:.5g}", value));
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);  // also of denormal numbers
 }
 
 Json digits(const std::optional<double>& value) { return value ? digits(*value) : Json(); }
