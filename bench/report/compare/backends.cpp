@@ -158,6 +158,9 @@ std::vector<Gap> gaps(const std::vector<Rungs>& points, const std::vector<Side>&
   return gaps;
 }
 
+/// `float4` of `cuda/float4`.
+std::string without_backend(const std::string& rung) { return rung.substr(rung.find('/') + 1); }
+
 /// By experiment, mode and device.
 std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side& first) {
   std::map<std::string, TextTable> tables;
@@ -165,9 +168,16 @@ std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side
     const Result &reference = *gap.reference, &other = *gap.result;
     TextTable& table =
         tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
-    if (table.rows() == 0)
+    if (table.rows() == 0) {
       table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "what differs"},
                 TextTable::Colour::faint);
+      enum Column : std::size_t { point, rung, time, other_rung, other_time, ratio, differences };
+      table.narrow(differences);
+      table.narrow(ratio, without_details);
+      table.narrow(rung, without_backend);
+      table.narrow(time);
+      table.narrow(other_time);
+    }
     table.row({other.cell.point.name(), Side::rung(reference), si(reference.time(), "s"), Side::rung(other),
                si(other.time(), "s"), precise(gap.ratio), differences(reference, other)});
   }
