@@ -21,6 +21,9 @@ step() {
   fi
 }
 
+# The same for tools that tests can do without: a failure is told, and the tests that need them are skipped.
+optional_step() { (step "$@") || say "$1 failed: tests that need it are skipped"; }
+
 # Sets preset (cuda with an nvcc that knows C++20, else host), nvcc, and gpu (compute capability, or empty).
 choose_preset() {
   preset=host gpu=""
@@ -147,7 +150,7 @@ install_test_tools() {
     if ! dpkg-query --show "$package" >/dev/null 2>&1 && distribution_has "$package"; then missing+=("$package"); fi
   done
   if ! clang_tidy_that command -v >/dev/null && package=$(clang_tidy_that distribution_has); then missing+=("$package"); fi
-  if ((${#missing[@]} > 0)); then step "installing ${missing[*]}" apt_install "${missing[@]}"; fi
+  if ((${#missing[@]} > 0)); then optional_step "installing ${missing[*]}" apt_install "${missing[@]}"; fi
 }
 
 # Puts NVIDIA's disassembler on PATH, for the test of machine instructions: the toolkit's own, else the one on PyPI.
@@ -155,8 +158,10 @@ install_disassembler() {
   local folder=$root/.deps/disassembler
   PATH=$PATH:$(dirname "$nvcc"):$folder/nvidia/cu13/bin
   if command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null; then return; fi
-  if ! python3 -m pip --version >/dev/null 2>&1 && ((EUID == 0)); then step "installing python3-pip" apt_install python3-pip; fi
-  step "installing cuobjdump and nvdisasm in ${folder#"$root/"}" \
+  if ! python3 -m pip --version >/dev/null 2>&1 && ((EUID == 0)); then
+    optional_step "installing python3-pip" apt_install python3-pip
+  fi
+  optional_step "installing cuobjdump and nvdisasm in ${folder#"$root/"}" \
     python3 -m pip install --no-deps --target "$folder" "nvidia-cuda-cuobjdump==13.*" "nvidia-cuda-nvdisasm==13.*"
 }
 
