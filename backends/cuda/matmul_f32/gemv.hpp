@@ -17,7 +17,7 @@ constexpr unsigned gemv_k = 2 * gemv_loads * gemv_rows;  // depth of a block
 /// sums.
 template <bool aligned>
 __global__ void __launch_bounds__(32 * gemv_rows, 4)
-    gemv(const float* a, const float* b, unsigned* tickets, float* partials, float* c, std::size_t n, std::size_t k) {
+    gemv(const float* a, const float* b, unsigned* finished, float* partials, float* c, std::size_t n, std::size_t k) {
   grid_dependency_sync();
   alignas(16) __shared__ float row_sums[gemv_rows][gemv_columns];
   const unsigned row = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(32 * gemv_rows, 4)
   for (unsigned other = 0; other < gemv_rows; ++other) sum += row_sums[other][threadIdx.x % gemv_columns];
   const bool is_complete = gridDim.y == 1;
   if (is_valid) (is_complete ? c : partials + blockIdx.y * n)[own] = sum;
-  if (is_complete || !is_last_block<Writers::all_threads>(tickets + blockIdx.x, gridDim.y) || !is_valid) return;
+  if (is_complete || !is_last_block<Writers::all_threads>(finished + blockIdx.x, gridDim.y) || !is_valid) return;
   sum = 0;
 #pragma unroll 32  // loads in flight: there are few threads
   for (unsigned split = 0; split < gridDim.y; ++split) sum += load_coherent(partials + split * n + own);
@@ -83,11 +83,11 @@ inline bool is_gemv(const MatmulF32::Args& args) {
 }
 
 inline void launch_gemv(const Queue& queue, const MatmulF32::Args& args) {
-  auto* const tickets = reinterpret_cast<unsigned*>(queue.workspace.data());
+  auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
   auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + gemv_ticket_bytes(args));
   const dim3 grid(blocks_for(args.n, gemv_columns), static_cast<unsigned>(gemv_splits(args)));
   dispatch_alignment(args, [&]<bool aligned>() {
-    launch(gemv<aligned>, grid, 32 * gemv_rows, 0, queue, args.a.data(), args.b.data(), tickets, partials,
+    launch(gemv<aligned>, grid, 32 * gemv_rows, 0, queue, args.a.data(), args.b.data(), finished, partials,
            args.c.data(), args.n, args.k);
   });
 }

@@ -71,7 +71,7 @@ template <class Tile>
 struct PartialTiles {
   static constexpr unsigned vectors = Tile::thread_m * Tile::thread_n / 4;  // of 16 bytes, per thread
 
-  unsigned* tickets;  ///< One per shared tile; 0 before and after every launch.
+  unsigned* finished;  ///< One per shared tile; 0 before and after every launch.
   float4* sums;
 
   static constexpr std::size_t ticket_bytes(const Schedule& schedule) {
@@ -83,7 +83,7 @@ struct PartialTiles {
   }
   /// `workspace` is aligned to 128 bytes, and was zeroed once.
   PartialTiles(std::span<std::byte> workspace, const Schedule& schedule)
-      : tickets(reinterpret_cast<unsigned*>(workspace.data())),
+      : finished(reinterpret_cast<unsigned*>(workspace.data())),
         sums(reinterpret_cast<float4*>(workspace.data() + ticket_bytes(schedule))) {}
 
   /// The calling thread's part of a block's slot.
@@ -102,7 +102,7 @@ __device__ bool reduce_partials(const PartialTiles<Tile>& partials, unsigned til
 #pragma unroll
   for (unsigned v = 0; v < PartialTiles<Tile>::vectors; ++v)
     own[v * Tile::threads] = to_fresh_registers(&acc[v / row_vectors][v % row_vectors * 4]);
-  if (!is_last_block<Writers::all_threads>(partials.tickets + tile, last - first + 1)) return false;
+  if (!is_last_block<Writers::all_threads>(partials.finished + tile, last - first + 1)) return false;
 #pragma unroll
   for (unsigned i = 0; i < Tile::thread_m * Tile::thread_n; ++i) acc[i / Tile::thread_n][i % Tile::thread_n] = 0;
 #pragma unroll 1
