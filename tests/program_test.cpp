@@ -39,6 +39,9 @@ class Temporary {
 /// A quick run on the host alone.
 const std::string quick = "-q --experiment reduce_sum --backend host --n 1000,4096 --min-time 0.001 ";
 
+/// Refused before it is created.
+const std::string same_file = "crosswarp_" + std::to_string(getpid()) + "_same.json";
+
 struct BadRequest {
   std::string name, arguments, says;
 };
@@ -111,8 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"json_and_command", "--json x.json devices", "--json: is for runs that time"},
         BadRequest{"csv_and_list", "--list --csv x.csv", "--csv: is for runs that time"},
         BadRequest{"counters_and_verify", "--verify --counters", "--counters: is for runs that time"},
-        BadRequest{"json_is_csv", quick + "--json /tmp/x --csv /tmp/../tmp/x", "is the file of --csv, too"},
-        BadRequest{"csv_is_journal", quick + "--json /tmp/x --csv /tmp/x.journal", "is the file of --csv, too"},
+        BadRequest{"json_is_csv", quick + "--json " + same_file + " --csv ./" + same_file, "is the file of --csv, too"},
+        BadRequest{"csv_is_journal", quick + "--json " + same_file + " --csv " + same_file + ".journal",
+                   "is the file of --csv, too"},
         BadRequest{"json_device", quick + "--json /dev/null", "not a regular file"},
         BadRequest{"csv_device", quick + "--csv /dev/null", "not a regular file"},
         BadRequest{"csv_path", "--experiment reduce_sum --backend host --n 8 --csv /no/such/folder/x.csv",
