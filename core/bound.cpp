@@ -18,7 +18,7 @@ constexpr double idle = 50;           // % of its peak: a unit that does not
 constexpr double contended = 30;
 
 struct Ceiling {
-  const char* name;
+  std::string name;
   const char* peak;
   double seconds;  // least time
   double near;     // the share of a time from which it is the limit
@@ -80,24 +80,37 @@ std::string explanation(const Result& result, const Counters& counters) {
   return latency.empty() ? "" : "latency: " + latency;
 }
 
+/// The ceilings of a time, in the order: part that the cost names, compute, launch.
+std::array<Ceiling, 3> ceilings_of(const Result& result) {
+  const auto at_least = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
+  const bool measured = result.measured_peak > 0;
+  const double peak = measured ? result.measured_peak : result.device.peak(result.cost.ceiling);
+  const bool held_to_memory = result.cost.ceiling == "memory";
+  return {Ceiling{std::string(result.cost.ceiling), measured ? "of measured peak" : "of theoretical peak",
+                  at_least(result.cost.amount(), peak), near},
+          Ceiling{"compute", "of theoretical peak",
+                  held_to_memory ? at_least(result.cost.flops, result.device.peak("f32")) : 0, near},
+          Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
+}
+
 }  // namespace
+
+std::string bound_name(const Result& result) {
+  const auto time = result.time();
+  if (!time || *time <= 0) return "";
+  const auto ceilings = ceilings_of(result);
+  const auto nearest = std::ranges::max_element(ceilings, {}, &Ceiling::seconds);
+  if (nearest->seconds >= nearest->near * *time) return nearest->name;
+  const std::string& declared = result.cell.variant->bound_by;
+  return declared.empty() ? "latency or contention" : declared;
+}
 
 std::optional<BoundInWords> bound_in_words(const Result& result) {
   const auto time = result.time();
   if (!time || *time <= 0) return {};
   if (result.recorded_bound && result.device.key.empty()) return result.recorded_bound;
-  const auto at_least = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
-  const bool measured = result.measured_peak > 0;
-  const double peak = measured ? result.measured_peak : result.device.peak(result.cost.ceiling);
-  const bool held_to_memory = result.cost.ceiling == "memory";
-  const std::string part(result.cost.ceiling);
-  const std::array ceilings{Ceiling{part.c_str(), measured ? "of measured peak" : "of theoretical peak",
-                                    at_least(result.cost.amount(), peak), near},
-                            Ceiling{"compute", "of theoretical peak",
-                                    held_to_memory ? at_least(result.cost.flops, result.device.peak("f32")) : 0, near},
-                            Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
-  const Ceiling& nearest = *std::max_element(ceilings.begin(), ceilings.end(),
-                                             [](const Ceiling& a, const Ceiling& b) { return a.seconds < b.seconds; });
+  const auto ceilings = ceilings_of(result);
+  const Ceiling& nearest = *std::ranges::max_element(ceilings, {}, &Ceiling::seconds);
   if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};
   const std::string counted = result.counters ? explanation(result, *result.counters) : "";
   // Without a ceiling, and far from the launch, only counters explain it.
@@ -105,7 +118,7 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
     return BoundInWords{counted.empty() ? "unknown: no ceiling for what it counts" : counted, {}};
   const double share = nearest.seconds / *time;
   // A cache can lift a result above this one.
-  const bool is_memory = held_to_memory && &nearest == &ceilings.front();
+  const bool is_memory = result.cost.ceiling == "memory" && &nearest == &ceilings.front();
   const std::string ceiling =
       fmt::format("{}: {:.0f} % {}", nearest.name, 100 * (is_memory ? share : std::min(share, 1.0)), nearest.peak);
   if (is_memory && share > 1) return BoundInWords{ceiling + ", out of the cache", {}};

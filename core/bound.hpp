@@ -13,4 +13,8 @@ namespace crosswarp {
 /// time if there are any.
 std::optional<BoundInWords> bound_in_words(const Result& result);
 
+/// The same for a narrow column: the ceiling that the time is near (`memory`, `tensor_f16`, `launch`), else what the
+/// variant declares. Empty if the result has no time.
+std::string bound_name(const Result& result);
+
 }  // namespace crosswarp

@@ -43,6 +43,18 @@ TEST_F(BoundWords, NameTheMemoryNearItsMeasuredPeak) {
   EXPECT_NEAR(bound_in_words(result)->gain.value(), 1.01, 0.001);
 }
 
+TEST_F(BoundWords, HaveANameForANarrowColumn) {
+  takes(1.0 / 0.99);
+  EXPECT_EQ(bound_name(result), "memory");
+  takes(2);
+  EXPECT_EQ(bound_name(result), "the limit of any");
+  result.cost.bytes_read = 4;
+  takes(1.9e-6);
+  EXPECT_EQ(bound_name(result), "launch");
+  result.status = Status::wrong;
+  EXPECT_EQ(bound_name(result), "");
+}
+
 TEST_F(BoundWords, NameTheCacheAboveThePeakOfMemory) {
   takes(0.5);
   EXPECT_EQ(words(), "memory: 200 % of measured peak, out of the cache");
