@@ -108,6 +108,7 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
     throw Error(fmt::format("{} ({}): a name, present or former, that another variant has, too", id, variant.source));
   if (!former.empty()) current_ids_.emplace(former, id);
   variant.module = module_;
+  if (module_.empty()) variant.source_info = source_info(id, variant.source);
   variants_.emplace(id, std::move(variant));
 }
 

@@ -11,6 +11,7 @@
 #include "core/buffer.hpp"
 #include "core/error.hpp"
 #include "core/experiment.hpp"
+#include "core/variant_sources.hpp"
 
 namespace crosswarp {
 
@@ -83,6 +84,7 @@ struct VariantEntry {
   std::string name;
   std::string source;       ///< Path of the source file, as given to the compiler.
   std::string module = {};  ///< Path of the module; empty if linked in.
+  SourceInfo source_info = {};
   std::string idea;
   std::string bound_by;
   std::string improves;
