@@ -111,4 +111,30 @@ std::size_t columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+    const std::size_t end = std::min(text.find(' ', blanks), text.size());
+    const std::string_view word = text.substr(blanks, end - blanks);
+    const bool is_first = lines.back().empty();
+    if (!is_first && columns(lines.back()) + blanks + columns(word) > width)
+      lines.emplace_back(word);
+    else
+      lines.back() += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  if (width == 0) return std::string(text);
+  std::string all;
+  for (const std::string& line : wrap(text, width - std::min(width - 1, indent))) {
+    if (!all.empty()) all.append("\n").append(indent, ' ');
+    all += line;
+  }
+  return all;
+}
+
 }  // namespace crosswarp

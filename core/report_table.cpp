@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "core/report.hpp"
 
 namespace crosswarp {
 namespace {
+
+constexpr std::size_t least_idea = 24, least_remark = 12;  // characters that are left of one
 
 /// What to know about a number, before the idea: notes, observations, whether it is proven.
 std::string remarks(const Result& r, bool with_observed) {
@@ -22,22 +27,32 @@ std::string remarks(const Result& r, bool with_observed) {
   return all.empty() ? "" : fmt::format("({}) ", all);
 }
 
-std::vector<Column> error_columns() {
+std::vector<Column> error_columns(const std::string& what) {
   std::vector<Column> columns;
   for (const Distribution distribution : distributions)
-    columns.push_back({"ulps, " + show_distribution(distribution), [distribution](const Result& r) {
+    columns.push_back({what + show_distribution(distribution), [distribution](const Result& r) {
                          return show_ulps(r.accuracy ? r.accuracy->find(distribution) : nullptr);
                        }});
   return columns;
 }
 
-/// A title that is longer than the terminal is wide, part by part.
-std::string wrapped(std::string title, std::size_t width) {
-  constexpr std::string_view between = "  |  ";
-  if (width == 0 || columns(title) <= width) return title;
-  for (auto at = title.find(between); at != title.npos; at = title.find(between))
-    title.replace(at, between.size(), "\n  ");
-  return title;
+/// `(a note) what the variant does`; the reason of a row without figures.
+Column idea_column(bool with_observed) {
+  return {std::string(field("idea").head),
+          [with_observed](const Result& r) {
+            return r.status == Status::ok ? remarks(r, with_observed) + r.cell.variant->idea : r.label();
+          },
+          true};
+}
+
+/// `(a note)` of `(a note) what the variant does`.
+std::string remarks_alone(const std::string& cell) {
+  if (cell == field("idea").head) return "note";
+  std::size_t end = 0;
+  int open = 0;
+  do open += cell[end] == '(' ? 1 : cell[end] == ')' ? -1 : 0;
+  while (open > 0 && ++end < cell.size());
+  return cell.substr(0, end && open == 0 ? end + 1 : end);
 }
 
 std::string title_of(const std::vector<Result>& results) {
@@ -49,8 +64,37 @@ std::string title_of(const std::vector<Result>& results) {
     if (r.time() && devices.insert(r.device.key).second)
       title += fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name,
                            r.measurement.launches, r.measurement.launches == 1 ? "" : "es", si(r.floor, "s"));
-  const bool has_errors = std::ranges::any_of(results, [](const Result& r) { return r.accuracy.has_value(); });
-  return has_errors ? title + "  |  errors in ulps: median / max" : title;
+  return title;
+}
+
+/// The parts of a title that is longer than the terminal is wide stand below each other.
+std::string fitted(std::string title, std::size_t width) {
+  constexpr std::string_view between = "  |  ";
+  if (width == 0 || columns(title) <= width) return title;
+  std::string lines;
+  for (std::size_t from = 0, to = 0; to != title.npos; from = to + between.size()) {
+    to = title.find(between, from);
+    lines += (from ? "\n  " : "") + wrapped(title.substr(from, to - from), width - 2, 2);
+  }
+  return lines;
+}
+
+/// Replaces many skipped rows by one line: `9 skipped`, with each reason and its count.
+std::optional<std::pair<std::string, std::string>> fold_skipped(std::vector<const Result*>& rows) {
+  constexpr std::size_t most_rows = 2;
+  std::map<std::string, std::size_t> counts;
+  std::vector<const Result*> others;
+  for (const Result* r : rows)
+    if (r->status == Status::skipped)
+      ++counts[r->note];
+    else
+      others.push_back(r);
+  const std::size_t skipped = rows.size() - others.size();
+  if (skipped <= most_rows) return {};
+  rows = std::move(others);
+  std::string reasons;
+  for (const auto& [note, count] : counts) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : "; ", count, note);
+  return std::pair(fmt::format("{} skipped", skipped), reasons);
 }
 
 std::vector<const Result*> pointers(const std::vector<Result>& results) {
@@ -76,13 +120,9 @@ std::vector<Column> columns(Field::Output output) {
           {std::string(field.head), [&field](const Result& r) { return field.show(r); }, field.is_text()});
       continue;
     }
-    for (Column& column : error_columns()) columns.push_back(std::move(column));
-    // A row without numbers has its reason there.
-    columns.push_back({std::string(field.head),
-                       [observed = output == Field::terminal](const Result& r) {
-                         return r.status == Status::ok ? remarks(r, observed) + r.cell.variant->idea : r.label();
-                       },
-                       true});
+    if (output == Field::markdown)
+      for (Column& column : error_columns("ulps, ")) columns.push_back(std::move(column));
+    columns.push_back(idea_column(output == Field::terminal));
   }
   return columns;
 }
@@ -95,13 +135,16 @@ TextTable make_table(const std::vector<Column>& columns, const std::vector<const
     head.push_back(column.head);
   }
   table.row(std::move(head), TextTable::Colour::faint);
+  const auto idea =
+      static_cast<std::size_t>(std::ranges::find(columns, field("idea").head, &Column::head) - columns.begin());
   const Result* fastest = nullptr;
   for (const Result* r : results)
     if (r->time() && (!fastest || *r->time() < *fastest->time())) fastest = r;
   for (const Result* r : results) {
     std::vector<std::string> row;
     for (const Column& column : columns) row.push_back(column.show(*r));
-    table.row(std::move(row), colour_of(*r, results.size() > 1 ? fastest : nullptr));
+    const TextTable::Colour colour = colour_of(*r, results.size() > 1 ? fastest : nullptr);
+    r->status == Status::ok ? table.row(std::move(row), colour) : table.row_of_text(std::move(row), idea, colour);
   }
   return table;
 }
@@ -124,11 +167,15 @@ std::string accuracy_table(const std::vector<Result>& results, const Terminal& t
   std::vector<const Result*> measured = pointers(results);
   std::erase_if(measured, [](const Result* r) { return !r->accuracy; });
   if (measured.empty()) return {};
-  std::vector<Column> chosen;
-  for (Column& column : columns(Field::terminal))
-    if (column.head == "rung" || column.head == "idea" || column.head.starts_with("ulps"))
-      chosen.push_back(std::move(column));
-  return "errors in ulps: median / max\n" + make_table(chosen, measured).text(terminal.width, terminal.colours);
+  const Field& rung = field("rung");
+  std::vector<Column> chosen = error_columns("");
+  chosen.insert(chosen.begin(), {std::string(rung.head), [&rung](const Result& r) { return rung.show(r); }, true});
+  chosen.push_back(idea_column(false));
+  TextTable table = make_table(chosen, measured);
+  table.narrow(0, without_experiment);
+  table.cut(chosen.size() - 1, least_idea);
+  table.narrow(chosen.size() - 1);
+  return "errors in ulps: median / max\n" + table.text(terminal.width, terminal.colours);
 }
 
 std::string table(const std::vector<Result>& results, const Terminal& terminal) {
@@ -138,14 +185,22 @@ std::string table(const std::vector<Result>& results, const Terminal& terminal) 
     const auto found = std::ranges::find(shown, field(name).head, &Column::head);
     return static_cast<std::size_t>(found - shown.begin());
   };
-  TextTable text = make_table(shown, pointers(results));
+  std::vector<const Result*> rows = pointers(results);
+  const auto skipped = terminal.width ? fold_skipped(rows) : std::nullopt;
+  TextTable text = make_table(shown, rows);
+  if (skipped) text.row_of_text({skipped->first, skipped->second}, 1, TextTable::Colour::faint);
+  // Ideas before figures, the least of them first.
   text.narrow(at("bound_by"));
   text.narrow(at("rung"), without_experiment);
+  text.cut(at("idea"), least_idea);
   text.narrow(at("over_other"), without_details);
   text.narrow(at("over_parent"), without_details);
-  for (const char* name : {"spread", "over_other", "of_measured_peak", "over_library", "over_parent"})
-    text.narrow(at(name));
-  return wrapped(title_of(results), terminal.width) + "\n" + text.text(terminal.width, terminal.colours);
+  text.narrow(at("idea"), remarks_alone);
+  text.cut(at("idea"), least_remark);
+  text.narrow(at("idea"));
+  text.narrow(at("spread"));
+  return fitted(title_of(results), terminal.width) + "\n" + text.text(terminal.width, terminal.colours) +
+         accuracy_table(results, terminal);
 }
 
 }  // namespace crosswarp

@@ -10,8 +10,16 @@
 namespace crosswarp {
 namespace {
 
-std::string cut(const std::string& text, std::size_t width) {
-  if (width == 0 || columns(text) <= width) return text;
+constexpr std::string_view mark = "! ";  // of a bad row
+constexpr std::size_t gap = 2;           // columns between two cells
+constexpr std::size_t indent = 4;        // of a text below its row
+constexpr std::size_t least_text = 24;   // a narrower one goes below its row
+constexpr std::size_t least_last = 8;    // a last column that is narrower is left out
+constexpr std::size_t least_first = 12;
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+std::string cut_to(const std::string& text, std::size_t width) {
+  if (columns(text) <= width) return text;
   std::size_t bytes = 0;
   for (std::size_t column = 0; bytes < text.size(); ++bytes) {
     const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
@@ -20,73 +28,170 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.substr(0, bytes) + "…";
 }
 
+std::string blanks(std::size_t count) { return std::string(count, ' '); }
+
 std::string pad(const std::string& text, std::size_t width, bool left) {
-  const std::string blanks(width - std::min(width, columns(text)), ' ');
-  return left ? text + blanks : blanks + text;
+  const std::string rest = blanks(width - std::min(width, columns(text)));
+  return left ? text + rest : rest + text;
+}
+
+/// Columns with a cell below the head. `text`: counting rows without figures.
+template <class Rows>
+std::vector<bool> used_columns(const Rows& rows, bool text) {
+  std::vector<bool> used;
+  for (const auto& row : rows) {
+    used.resize(std::max(used.size(), row.cells.size()), rows.size() == 1);
+    for (std::size_t c = 0; c < row.cells.size(); ++c)
+      if (&row != &rows.front() && !row.cells[c].empty() && (text || c == 0 || row.text == unlimited)) used[c] = true;
+  }
+  return used;
 }
 
 }  // namespace
 
-void TextTable::row(std::vector<std::string> cells, Colour colour) {
+void TextTable::row(std::vector<std::string> cells, Colour colour) { row_of_text(std::move(cells), figures, colour); }
+
+void TextTable::row_of_text(std::vector<std::string> cells, std::size_t text, Colour colour) {
   for (std::string& cell : cells) cell = printable(cell);
-  rows_.push_back({std::move(cells), colour});
+  rows_.push_back({std::move(cells), colour, text});
 }
 
-std::vector<bool> TextTable::shown_columns() const {
-  std::vector<bool> shown;
-  for (const Row& row : rows_) {
-    shown.resize(std::max(shown.size(), row.cells.size()), rows_.size() == 1);
-    for (std::size_t c = 0; c < row.cells.size(); ++c)
-      if (&row != &rows_.front() && !row.cells[c].empty()) shown[c] = true;
+/// The columns of a table on a terminal of a certain width.
+class TextTable::Layout {
+ public:
+  Layout(const TextTable& table, std::size_t width)
+      : table_(table),
+        width_(width ? width : unlimited),
+        rows_(table.rows_),
+        shown_(used_columns(rows_, false)),
+        limits_(shown_.size(), unlimited) {
+    for (Row& row : rows_)
+      if (row.colour == Colour::bad) row.cells.front().insert(0, mark);
+    for (const Step& step : table.steps_)
+      if (excess() > 0) take(step);
+    squeeze();
+    measure();
   }
-  return shown;
-}
+
+  std::string text(bool colours) const {
+    std::string all;
+    for (const Row& row : rows_)
+      for (std::string line : lines(row)) {
+        while (line.ends_with(' ')) line.pop_back();
+        static constexpr const char* codes[] = {"", "\033[32m", "\033[31m", "\033[2m"};
+        const bool coloured = colours && row.colour != Colour::none;
+        all += coloured ? codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m\n" : line + "\n";
+      }
+    return all;
+  }
+
+ private:
+  std::size_t last() const {
+    std::size_t last = shown_.size() - 1;
+    while (last > 0 && !shown_[last]) --last;
+    return last;
+  }
+  bool is_left(std::size_t column) const { return table_.is_left(column, shown_.size()); }
+  bool wraps(std::size_t column) const { return table_.last_wraps && column > 0 && column == last(); }
+
+  void measure() {
+    widths_.assign(shown_.size(), 0);
+    for (const Row& row : rows_)
+      for (std::size_t c = 0; c < row.cells.size(); ++c)
+        if (c == 0 || row.text == figures)
+          widths_[c] = std::max(widths_[c], std::min(columns(row.cells[c]), limits_[c]));
+  }
+
+  /// Columns by which the widest line is too long.
+  std::size_t excess() {
+    measure();
+    std::size_t needed = 0;
+    for (std::size_t c = 0; c < widths_.size(); ++c)
+      if (shown_[c]) needed += (c ? gap : 0) + (wraps(c) ? std::min(widths_[c], least_text) : widths_[c]);
+    return needed > width_ ? needed - width_ : 0;
+  }
+
+  void limit(std::size_t column, std::size_t least) {
+    if (const std::size_t over = excess(); shown_[column] && widths_[column] > least)
+      limits_[column] = std::max(least, widths_[column] - std::min(widths_[column], over));
+  }
+
+  void take(const Step& step) {
+    if (step.least > 0)
+      limit(step.column, step.least);
+    else if (!step.shorter)
+      shown_.at(step.column) = false;
+    else
+      for (Row& row : rows_)
+        if (step.column < row.cells.size() && (step.column == 0 || row.text == figures))
+          row.cells[step.column] = step.shorter(row.cells[step.column]);
+  }
+
+  void squeeze() {
+    if (excess() > 0 && last() > 0 && is_left(last()) && !wraps(last())) limit(last(), least_last);
+    if (excess() > 0) limit(0, least_first);
+    while (excess() > 0 && last() > 0) {
+      std::size_t column = last();
+      if (wraps(column)) do
+          --column;
+        while (column > 0 && !shown_[column]);
+      if (column == 0) break;  // its text goes below the row
+      shown_[column] = false;
+    }
+  }
+
+  /// The lines of a row: a long first cell takes one of its own, a long text several.
+  std::vector<std::string> lines(const Row& row) const {
+    std::vector<std::string> all{cut_to(row.cells.front(), width_)};
+    const std::size_t end = row.text == figures ? last() : row.text;
+    if (end == 0) return all;
+    if (columns(all.front()) > widths_.front()) all.emplace_back();
+    all.back() = pad(all.back(), widths_.front(), true);
+    if (row.text == figures)
+      for (std::size_t c = 1; c < std::min(end, row.cells.size()); ++c)
+        if (shown_[c]) all.back() += blanks(gap) + pad(cut_to(row.cells[c], widths_[c]), widths_[c], is_left(c));
+    if (end >= row.cells.size() || row.cells[end].empty()) return all;
+    all.back() += blanks(gap);
+    const std::string& text = row.cells[end];
+    if (row.text == figures && !is_left(end)) {
+      all.back() += pad(text, widths_[end], false);
+      return all;
+    }
+    const std::size_t begin = columns(all.back()), left = width_ > begin ? width_ - begin : 0;
+    if (row.text == figures ? !wraps(end) : row.colour != Colour::bad)
+      all.back() += cut_to(text, left);
+    else
+      add_wrapped(all, text, begin, left);
+    return all;
+  }
+
+  /// Goes on behind `begin` columns where enough of them are left, else below.
+  void add_wrapped(std::vector<std::string>& lines, const std::string& text, std::size_t begin,
+                   std::size_t left) const {
+    const bool below = columns(text) > left && left < least_text;
+    if (below) lines.emplace_back(blanks(indent));
+    const std::size_t at = below ? indent : begin;
+    bool is_first = true;
+    for (const std::string& piece : wrap(text, width_ - std::min(width_ - 1, at))) {
+      if (!is_first) lines.push_back(blanks(at));
+      lines.back() += piece;
+      is_first = false;
+    }
+  }
+
+  const TextTable& table_;
+  std::size_t width_;
+  std::vector<Row> rows_;
+  std::vector<bool> shown_;
+  std::vector<std::size_t> limits_, widths_;
+};
 
 std::string TextTable::text(std::size_t width, bool colours) const {
-  std::vector<Row> rows = rows_;
-  std::vector<bool> shown = shown_columns();
-  std::vector<std::size_t> widths;
-  const auto measure = [&] {
-    widths.assign(shown.size(), 0);
-    for (const Row& row : rows)
-      for (std::size_t c = 0; c < row.cells.size(); ++c) widths[c] = std::max(widths[c], columns(row.cells[c]));
-  };
-  const auto fits = [&] {
-    measure();
-    const auto last =
-        static_cast<std::size_t>(std::find(shown.rbegin(), shown.rend(), true).base() - shown.begin()) - 1;
-    std::size_t needed = 0;
-    for (std::size_t c = 0; c < widths.size(); ++c)
-      if (shown[c]) needed += c != last ? widths[c] + 2 : std::min(widths[c], least_last);
-    return width == 0 || needed <= width;
-  };
-  for (std::size_t step = 0; !fits() && step < steps_.size(); ++step)
-    if (const auto& [column, shorter] = steps_[step]; !shorter)
-      shown.at(column) = false;
-    else
-      for (Row& row : rows)
-        if (column < row.cells.size()) row.cells[column] = shorter(row.cells[column]);
-  measure();
-  std::string all;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.cells.size(); ++c) {
-      if (!shown[c]) continue;
-      const bool last = c + 1 == row.cells.size();
-      line += (line.empty() ? "" : "  ") +
-              (last ? row.cells[c] : pad(row.cells[c], widths[c], is_left(c, row.cells.size())));
-    }
-    if (least_last != std::string::npos) line = cut(line, width);
-    while (line.ends_with(' ')) line.pop_back();
-    static constexpr const char* codes[] = {"", "\033[32m", "\033[31m", "\033[2m"};
-    if (colours && row.colour != Colour::none) line = codes[static_cast<std::size_t>(row.colour)] + line + "\033[0m";
-    all += line + "\n";
-  }
-  return all;
+  return rows_.empty() ? "" : Layout(*this, width).text(colours);
 }
 
 std::string TextTable::markdown(std::string (*first)(std::string_view)) const {
-  const std::vector<bool> shown = shown_columns();
+  const std::vector<bool> shown = used_columns(rows_, true);
   std::string all;
   for (const Row& row : rows_) {
     const bool is_head = &row == &rows_.front();

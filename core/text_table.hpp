@@ -1,6 +1,7 @@
 // Tables for terminals and for Markdown.
 #pragma once
 
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,24 +11,34 @@
 
 namespace crosswarp {
 
-/// Rows of cells, in columns as wide as their widest cell. The first column is left-aligned, by default the last one, too. A column
-/// that is empty below its head is left out.
+/// Rows of cells, in columns as wide as their widest cell. The first column is left-aligned, by default the last one,
+/// too. A column that is empty below its head is left out.
 class TextTable {
  public:
+  /// `bad` rows begin with `! `, so that they stand out without colours, too.
   enum class Colour { none, good, bad, faint };
   using Shorter = std::string (*)(const std::string& cell);
 
   void row(std::vector<std::string> cells, Colour colour = Colour::none);
+  /// A row whose cell in column `text` takes the place of all columns behind the first: the reason of a row without
+  /// figures. Too long a reason goes on in further lines if the row is bad, else it is cut.
+  void row_of_text(std::vector<std::string> cells, std::size_t text, Colour colour);
   std::size_t rows() const { return rows_.size(); }
 
   /// Left-aligns a column.
   void left(std::size_t column) { left_.insert(column); }
-  /// A step of text() where lines are too long for the terminal, in the order of these calls: shortens the cells of a
-  /// column, or leaves it out where `shorter` is null. After the last step, cuts the last column to fewer than
-  /// `least_last` characters, unless that is npos. Never cuts numbers.
-  void narrow(std::size_t column, Shorter shorter = nullptr) { steps_.push_back({column, shorter}); }
-  std::size_t least_last = 24;
   bool last_is_left = true;  ///< Not where it holds numbers.
+
+  // Steps of text() where lines are too long for the terminal, in the order of these calls. After the last step, cuts
+  // the last column if it is left-aligned, gives long cells of the first column a line of their own, and leaves out
+  // columns from the right. Never cuts numbers.
+
+  /// Shortens the cells of a column, or leaves it out where `shorter` is null.
+  void narrow(std::size_t column, Shorter shorter = nullptr) { steps_.push_back({column, shorter, 0}); }
+  /// Cuts the cells of a column, to no fewer than `least` characters.
+  void cut(std::size_t column, std::size_t least) { steps_.push_back({column, nullptr, least}); }
+  /// The text of the last column goes on in further lines, instead of being cut.
+  bool last_wraps = false;
 
   /// `width`: columns of the terminal; 0 for no limit. `colours`: whether to use escape sequences.
   std::string text(std::size_t width, bool colours) const;
@@ -36,15 +47,18 @@ class TextTable {
   std::string markdown(std::string (*first)(std::string_view) = markdown_cell) const;
 
  private:
+  static constexpr std::size_t figures = std::numeric_limits<std::size_t>::max();
   struct Row {
     std::vector<std::string> cells;
     Colour colour;
+    std::size_t text = figures;  // column of the text of a row without figures
   };
   struct Step {
     std::size_t column;
     Shorter shorter;
+    std::size_t least;  // to cut to; 0: not a cut
   };
-  std::vector<bool> shown_columns() const;
+  class Layout;
   bool is_left(std::size_t column, std::size_t columns) const {
     return column == 0 || (last_is_left && column + 1 == columns) || left_.contains(column);
   }

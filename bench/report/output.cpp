@@ -20,11 +20,13 @@ void write_output(const std::string& text, const std::string& path) {
 Page::Page(Format format, std::string path)
     : format_(format), path_(std::move(path)), terminal_(path_.empty() ? Terminal::of(STDOUT_FILENO) : Terminal{}) {}
 
-void Page::paragraph(const std::string& text) { text_ += (text_.empty() ? "" : "\n") + printable(text) + "\n"; }
+void Page::paragraph(const std::string& text) {
+  text_ += (text_.empty() ? "" : "\n") + wrapped(printable(text), terminal_.width) + "\n";
+}
 
 void Page::table(TextTable table) {
   if (table.rows() < 2) return;
-  table.least_last = std::string::npos;
+  table.last_wraps = true;
   text_ += (text_.empty() ? "" : "\n") +
            (format_ == Format::markdown ? table.markdown() : table.text(terminal_.width, terminal_.colours));
 }

@@ -581,37 +581,82 @@ TEST(TextTable, CutsLinesToTheWidth) {
   TextTable table;
   table.row({"µµµµ", "µµµµ"});  // ten columns, eighteen bytes
   EXPECT_EQ(table.text(10, false), "µµµµ  µµµµ\n");
-  EXPECT_EQ(table.text(9, false), "µµµµ  µµ…\n");
+  EXPECT_EQ(table.text(9, false), "µµµµ\n") << "too little is left of the second column";
   EXPECT_EQ(table.text(1, false), "…\n");
+  table.row({"µ", "a text that is cut where the line ends"});
+  EXPECT_EQ(table.text(20, false), "µµµµ  µµµµ\nµ     a text that i…\n");
 }
 
-TEST(TextTable, LeavesOutColumnsBeforeItCutsAFigure) {
+TEST(TextTable, CutsTextBeforeItLeavesOutAFigure) {
   TextTable table;
   table.row({"rung", "time", "×", "rate", "idea"});
   table.row({"cuda/sum/float4", "4.13 µs", "1.02 [1.01, 1.03]", "3.21 TB/s", "sixteen bytes a load"});
-  table.row({"cuda/sum/naive", "9 s", "", "", "a label"});
-  table.least_last = 8;
+  table.row_of_text({"cuda/sum/naive", "", "", "", "skipped: a reason"}, 4, TextTable::Colour::faint);
+  table.cut(4, 10);
   table.narrow(0, without_experiment);
   table.narrow(2, without_details);
-  table.narrow(3);
+  table.narrow(4);
   const std::string whole = table.text(0, false);
   EXPECT_NE(whole.find("cuda/sum/float4  4.13 µs  1.02 [1.01, 1.03]  3.21 TB/s  sixteen bytes a load"), whole.npos);
   EXPECT_EQ(table.text(200, false), whole);
-  EXPECT_EQ(table.text(60, false),
-            "rung            time                  ×       rate  idea\n"
-            "cuda/float4  4.13 µs  1.02 [1.01, 1.03]  3.21 TB/s  sixteen…\n"
-            "cuda/naive       9 s                                a label\n");
-  EXPECT_EQ(table.text(45, false),
-            "rung            time     ×  idea\n"
-            "cuda/float4  4.13 µs  1.02  sixteen bytes a …\n"
-            "cuda/naive       9 s        a label\n");
-  for (std::size_t width = 34; width < 90; ++width) {
+  EXPECT_EQ(table.text(66, false),
+            "rung                time                  ×       rate  idea\n"
+            "cuda/sum/float4  4.13 µs  1.02 [1.01, 1.03]  3.21 TB/s  sixteen b…\n"
+            "cuda/sum/naive   skipped: a reason\n");
+  EXPECT_EQ(table.text(49, false),
+            "rung            time     ×       rate  idea\n"
+            "cuda/float4  4.13 µs  1.02  3.21 TB/s  sixteen b…\n"
+            "cuda/naive   skipped: a reason\n");
+  for (std::size_t width = 37; width < 90; ++width) {
     const std::string text = table.text(width, false);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), width) << text;
-    EXPECT_NE(text.find("4.13 µs  1.02"), text.npos) << width << "\n" << text;
-    EXPECT_EQ(text.find("TB/s") != text.npos, text.find("rate") != text.npos) << text;
+    for (const char* figure : {"4.13 µs  1.02", "3.21 TB/s"})
+      EXPECT_NE(text.find(figure), text.npos) << width << "\n" << text;
   }
+}
+
+TEST(TextTable, GivesALongNameALineOfItsOwn) {
+  TextTable table;
+  table.row({"rung", "time", "rate"});
+  table.last_is_left = false;
+  table.row({"cuda/float4", "4.13 µs", "3.21 TB/s"});
+  table.row({"cuda/float4@block1024_unroll16", "5.13 µs", "2.21 TB/s"});
+  EXPECT_EQ(table.text(36, false),
+            "rung                 time       rate\n"
+            "cuda/float4       4.13 µs  3.21 TB/s\n"
+            "cuda/float4@block1024_unroll16\n"
+            "                  5.13 µs  2.21 TB/s\n");
+}
+
+TEST(TextTable, MarksBadRowsWithoutColour) {
+  TextTable table;
+  table.row({"rung", "time", "idea"});
+  table.row({"a", "4.13 µs", "an idea"});
+  table.row_of_text({"b", "", "wrong: 3, should be 4"}, 2, TextTable::Colour::bad);
+  EXPECT_EQ(table.text(0, false),
+            "rung     time  idea\n"
+            "a     4.13 µs  an idea\n"
+            "! b   wrong: 3, should be 4\n");
+  EXPECT_EQ(table.text(18, false),
+            "rung     time\n"
+            "a     4.13 µs\n"
+            "! b\n"
+            "    wrong: 3,\n"
+            "    should be 4\n")
+      << "the reason is whole";
+}
+
+TEST(TextTable, WrapsTheTextOfItsLastColumn) {
+  TextTable table;
+  table.row({"name", "unit", "meaning"});
+  table.row({"duration", "ns", "time from the start of the kernel to its end"});
+  table.last_wraps = true;
+  table.left(1);
+  EXPECT_EQ(table.text(46, false),
+            "name      unit  meaning\n"
+            "duration  ns    time from the start of the\n"
+            "                kernel to its end\n");
 }
 
 TEST(TextTable, LeavesOutAColumnWithNothingInIt) {
@@ -630,9 +675,9 @@ TEST(TextTable, TakesCellsForText) {
 
 TEST(TextTable, ColoursOnlyWhereAsked) {
   TextTable table;
-  table.row({"abcdef"}, TextTable::Colour::bad);
+  table.row({"abcdef"}, TextTable::Colour::good);
   EXPECT_EQ(table.text(0, false), "abcdef\n");
-  EXPECT_EQ(table.text(4, true), "\033[31mabc…\033[0m\n");  // the sequence ends, however short the line is
+  EXPECT_EQ(table.text(4, true), "\033[32mabc…\033[0m\n");  // the sequence ends, however short the line is
 }
 
 TEST(TextTable, IsMarkdownWithTheFirstRowAsItsHead) {
@@ -686,7 +731,7 @@ TEST_F(TableTest, ShowsErrorsBesideTimes) {
     for (const char* part : {"uniform", "ill-conditioned", "median / max"})
       EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     for (const char* part : {"0.125 / 4.19e+06", "inf / inf"})
-      EXPECT_NE(line_of(text, "the idea of").find(part), std::string::npos) << part << " in\n" << text;
+      EXPECT_NE(line_of(text, "0.125 /").find(part), std::string::npos) << part << " in\n" << text;
   }
   ok.accuracy = Accuracy{.on = {}, .why_not = "no memory"};
   EXPECT_NE(table({ok}, {}).find("no accuracy: no memory"), std::string::npos);
