@@ -71,8 +71,9 @@ std::map<std::string, std::string> verdicts(const std::string& output) {
   std::map<std::string, std::string> all;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
-    for (const char* verdict : {"slower", "faster", "within noise", "no verdict"})
-      if (line.starts_with(verdict)) all[line.substr(line.rfind(' ') + 1)] = verdict;
+    for (const char* verdict : {"! slower", "faster", "within noise", "no verdict"})
+      if (line.starts_with(verdict))
+        all[line.substr(line.rfind(' ') + 1)] = std::string(verdict).substr(*verdict == '!' ? 2 : 0);
   return all;
 }
 
@@ -205,7 +206,7 @@ TEST(CompareRuns, CallsWhatIsNewlyWrongBroken) {
   const Finished broken = compare(first_run + " " + std::string(wrong));
   EXPECT_EQ(broken.exit_code, 1);
   const std::string line = line_with(broken, float4);
-  EXPECT_TRUE(line.starts_with("broken") && line.find("wrong: off by one") != std::string::npos) << broken.output;
+  EXPECT_TRUE(line.starts_with("! broken") && line.find("wrong: off by one") != std::string::npos) << broken.output;
   EXPECT_TRUE(says(broken, std::to_string(cells_of(first_run) - 1) + " cells with times in both")) << broken.output;
   EXPECT_TRUE(says(broken, "; 1 broken")) << broken.output;
 
@@ -222,9 +223,7 @@ TEST(CompareRuns, CallsWhatIsNewlyWrongBroken) {
 }
 
 TEST(CompareRuns, TakesASkipForNoFault) {
-  const auto skip = [](Json& row) {
-    row["status"] = "skipped", row["note"] = "needs tma";
-  };
+  const auto skip = [](Json& row) { row["status"] = "skipped", row["note"] = "needs tma"; };
   const File skipped("skipped.json", changed(second_run, only(float4, skip)));
   const Finished finished = compare(first_run + " " + std::string(skipped));
   EXPECT_EQ(finished.exit_code, 0);
