@@ -1,4 +1,4 @@
-// Runs external programs: gnuplot, python3.
+// Runs external programs.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,7 @@ struct Ran {
   std::optional<std::string> output;  ///< Nothing where it failed.
 };
 
-/// Runs a program from the PATH with `input` as its standard input. Uses no shell and no temporary file. Drops its
-/// standard error.
-Ran run_program(const std::vector<std::string>& arguments, const std::string& input = "");
+/// Runs a program from the PATH without input and without a shell. Drops its standard error.
+Ran run_program(const std::vector<std::string>& arguments);
 
 }  // namespace crosswarp

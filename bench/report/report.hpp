@@ -15,7 +15,7 @@ struct ReportRequest {
   std::string output;  ///< Output file (default: stdout).
 };
 
-/// Throws Error if a file cannot be read or written, the format is unknown, or plotly or gnuplot is missing.
+/// Throws Error if a file cannot be read or written, the format is unknown, or plotly is missing.
 void write_report(const ReportRequest& request);
 
 }  // namespace crosswarp

@@ -1,4 +1,4 @@
-// `bench report -o ladder.svg`: a chart for pages.
+// `bench report -o ladder.svg`: a figure for pages.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace crosswarp {
 
-/// One experiment's ladder, at the last point that most rungs have, below every rung over the axis with most values.
-/// Throws Error if the files have several experiments, modes or devices, or if gnuplot is not installed.
+/// One experiment's ladder at the last point that most rungs have, from the first rung to the fastest, beside the
+/// fastest library and the other backends; below it each backend over the axis with most values. Throws Error if the
+/// files have several experiments, modes or devices.
 std::string svg_report(const std::vector<ResultFile>& files);
 
 }  // namespace crosswarp
