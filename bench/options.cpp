@@ -318,7 +318,7 @@ void CommandLine::add_report() {
   report_->footer(
       "bench report out.json... -o report.html: a page with charts (plotly), readable offline.\n"
       "bench report out.json: tables in Markdown.\n"
-      "bench report --experiment reduce_sum out.json -o ladder.svg: a figure (gnuplot).\n"
+      "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench --json")->required()->type_name("");
   report_
