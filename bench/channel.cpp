@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cerrno>
+#include <concepts>
 #include <sstream>
+#include <type_traits>
 
 #include "core/report.hpp"
 
@@ -53,6 +55,7 @@ namespace {
 
 /// Calls visit(name, value) for each property.
 template <class Info, class Visit>
+requires std::same_as<std::remove_const_t<Info>, DeviceInfo>
 void for_each_property(Info& d, Visit visit) {
   visit("key", d.key);
   visit("name", d.name);
@@ -72,18 +75,41 @@ void for_each_property(Info& d, Visit visit) {
   visit("versions", d.versions);
 }
 
-}  // namespace
+template <class Rule, class Visit>
+requires std::same_as<std::remove_const_t<Rule>, StopRule>
+void for_each_property(Rule& rule, Visit visit) {
+  visit("min_time", rule.min_time);
+  visit("precision", rule.precision);
+  visit("min_samples", rule.min_samples);
+  visit("max_samples", rule.max_samples);
+  visit("placements", rule.placements);
+  visit("time_limit", rule.time_limit);
+  visit("launches", rule.launches);
+  visit("point_limit", rule.point_limit);
+}
 
-nlohmann::ordered_json to_json(const DeviceInfo& info) {
+template <class T>
+nlohmann::ordered_json properties_of(const T& object) {
   nlohmann::ordered_json json;
-  for_each_property(info, [&](const char* name, const auto& value) { json[name] = value; });
+  for_each_property(object, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
 }
 
-DeviceInfo device_info(const nlohmann::ordered_json& json) {
-  DeviceInfo info;
-  for_each_property(info, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-  return info;
+template <class T>
+T read_properties(const nlohmann::ordered_json& json) {
+  T object;
+  for_each_property(object, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+  return object;
 }
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const DeviceInfo& info) { return properties_of(info); }
+
+DeviceInfo device_info(const nlohmann::ordered_json& json) { return read_properties<DeviceInfo>(json); }
+
+nlohmann::ordered_json to_json(const StopRule& rule) { return properties_of(rule); }
+
+StopRule stop_rule(const nlohmann::ordered_json& json) { return read_properties<StopRule>(json); }
 
 }  // namespace crosswarp

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/sampler.hpp"
 
 namespace crosswarp {
 
@@ -41,5 +42,8 @@ class Channel {
 /// DeviceInfo as JSON, and back.
 nlohmann::ordered_json to_json(const DeviceInfo& info);
 DeviceInfo device_info(const nlohmann::ordered_json& json);
+/// StopRule as JSON, and back.
+nlohmann::ordered_json to_json(const StopRule& rule);
+StopRule stop_rule(const nlohmann::ordered_json& json);
 
 }  // namespace crosswarp

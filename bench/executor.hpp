@@ -31,7 +31,7 @@ class Executor {
   virtual Result verify(const Cell& cell) = 0;
   /// Runner::run. Empty after an interruption by the user.
   virtual std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                                  LaunchBy launch_by) = 0;
+                                  LaunchBy launch_by, const StopRule& stop) = 0;
   /// Runner::count of the counters in the options.
   virtual void count(std::vector<Result>& results) = 0;
   /// Runner::accuracy of the results that are ok.
@@ -51,8 +51,8 @@ class InProcess final : public Executor {
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override { return runner.verify(cell); }
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                          LaunchBy launch_by) override {
-    return runner.run(cells, mode, backends, launch_by);
+                          LaunchBy launch_by, const StopRule& stop) override {
+    return runner.run(cells, mode, backends, launch_by, stop);
   }
   void count(std::vector<Result>& results) override { runner.count(results, counters_); }
   void accuracy(std::vector<Result>& results) override { runner.accuracy(results); }

@@ -51,6 +51,14 @@ T number(const std::string& name, std::string_view text, T least, T most) {
   throw CLI::ValidationError(name, fmt::format("'{}' is not a number from {} to {}", text, least, most));
 }
 
+/// Parses a time with its unit, as 90s, 5m or 1h; seconds without one.
+double duration(const std::string& name, const std::string& text) {
+  const std::string_view units = "smh";
+  const auto unit = text.empty() ? units.npos : units.find(text.back());
+  const double factor = unit == 1 ? 60 : unit == 2 ? 3600 : 1;
+  return factor * number(name, std::string_view(text).substr(0, text.size() - (unit != units.npos)), 1.0, 1e6);
+}
+
 /// Adds an option that takes a number.
 template <class T>
 CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T least, T most, const std::string& help) {
@@ -180,7 +188,7 @@ class CommandLine {
   void conclude_compare();
 
   std::map<std::string, std::string> axes_;  // values by axis
-  bool cold_ = false, hot_ = false, single_ = false, stream_ = false, graph_ = false;
+  bool all_ = false, cold_ = false, hot_ = false, single_ = false, stream_ = false, graph_ = false;
   bool list_ = false, dry_run_ = false, verify_ = false, measure_ = false;
   std::string counters_, compare_format_ = "text";
   CLI::App *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr;
@@ -188,8 +196,9 @@ class CommandLine {
 
 CommandLine::CommandLine() {
   app.footer(
-      "Without arguments: all experiments at their default points, on the first backend with a GPU, else on all of the "
-      "host's.\n"
+      "Without a selection: a tour of up to 60 s, each experiment at one point, with its first, fastest and library\n"
+      "variants, on all backends of the first GPU, else of the host. --all: every variant at every default point, on\n"
+      "the first backend with a GPU; takes minutes.\n"
       "VALUES of an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3, ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Google Benchmark's flags (--benchmark_repetitions=5, --benchmark_filter=…, --benchmark_format=json) work, too.\n"
       "bench --help counters explains each hardware counter; bench SUBCOMMAND --help a subcommand.\n"
@@ -217,6 +226,8 @@ void CommandLine::add_selection() {
       ->group("Selection");
   add_names(app, "--experiment", filter.experiments, "Experiments, comma-separated")->group("Selection");
   add_names(app, "--variant", filter.variants, "Variants, comma-separated")->group("Selection");
+  app.add_flag("--all", all_, "All experiments and variants at their default points, instead of the tour")
+      ->group("Selection");
   add_names(app, "--tuning", filter.tunings, "Tunings, comma-separated, or 'all' (default: each variant's first)")
       ->group("Selection");
   app.add_option("--load", options.modules, "Module with variants of your own (docs/your_kernel.md); repeatable")
@@ -251,6 +262,11 @@ void CommandLine::add_measuring() {
       ->group("Measuring");
   add_number(app, "--time-limit", stop.time_limit, 0.0, 3600.0, "Wall time after which a cell is cut off, in seconds")
       ->type_name("S")
+      ->group("Measuring");
+  app.add_option_function<std::string>(
+         "--budget", [this](const std::string& text) { options.budget = duration("--budget", text); },
+         "Wall time for the whole run, as 90s, 5m or 1h: fewer samples, and points that take too long are left out")
+      ->type_name("TIME")
       ->group("Measuring");
   add_number<std::size_t>(app, "--device", options.run.device, 0, 1000, "Device index; see bench devices")
       ->type_name("N")
@@ -382,11 +398,16 @@ void CommandLine::conclude_run() {
   if (list_ + dry_run_ + verify_ + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
   if (graph_ && list_ + verify_ + profile > 0) throw Error("--graph: is for runs that time");
+  const bool selects = all_ || !options.filter.experiments.empty() || !options.filter.variants.empty() ||
+                       !options.filter.tunings.empty() || !options.filter.axes.empty() || !options.modules.empty() ||
+                       !options.benchmark_flag("--benchmark_filter").empty() ||
+                       !options.benchmark_flag("--benchmark_list_tests").empty();
   const bool times = list_ + dry_run_ + verify_ + profile == 0 && app.get_subcommands().empty();
-  for (const char* output : {"--json", "--csv", "--resume", "--counters"})
+  for (const char* output : {"--json", "--csv", "--resume", "--counters", "--budget"})
     if (app.count(output) && !times && !(list_ && output == std::string_view("--json")))
       throw Error(fmt::format("{}: is for runs that time{}", output,
                               output == std::string_view("--json") ? ", and for --list" : ""));
+  options.tour = times && !selects;
   options.request = request_of(app, options.benchmark_flags);
   if (options.json.empty()) options.json = options.resume;
   if (!counters_.empty()) options.counters = select_counters(counters_);

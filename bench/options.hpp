@@ -1,6 +1,8 @@
 // The command line as data.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,8 @@ struct Options {
   std::vector<Mode> modes;
   std::vector<LaunchBy> launch_by;
   RunOptions run;
+  bool tour = false;                     ///< Each experiment at its headline point, instead of all cells.
+  std::optional<double> budget;          ///< Wall time for the whole run, in seconds.
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.
   bool accuracy = false;                 ///< Measured after timing, or after --verify.
@@ -50,6 +54,7 @@ struct Options {
   ReportRequest report;
   CompareOptions comparison;
 
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();  ///< Of the program.
   std::string program;
   std::vector<std::string> arguments;  ///< The whole command line, program included.
 

@@ -17,19 +17,6 @@ namespace {
 
 constexpr std::size_t default_share = 32;  // max part of a device's memory for a default point
 
-/// The first backend with a GPU; without a GPU all backends, which share the host.
-std::vector<std::string> best_backends(Executor& executor) {
-  std::vector<std::string> usable;
-  for (const auto& backend : Registry::instance().backends()) {
-    const DeviceStatus& status = executor.status(*backend);
-    if (!status.device || status.device->emulated) continue;
-    if (status.device->key != "host") return {backend->name()};
-    usable.push_back(backend->name());
-  }
-  if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
-  return usable;
-}
-
 bool by_name(const std::string& pattern, const std::string& name) {
   if (pattern.empty() || pattern == "all") return true;
   const bool negated = pattern.front() == '-';
@@ -57,15 +44,44 @@ bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, cons
 
 }  // namespace
 
+std::vector<std::string> chosen_backends(const Options& options, Executor& executor) {
+  const auto status = [&](const std::string& name) { return executor.status(Registry::instance().backend(name)); };
+  for (const std::string& name : options.filter.backends)
+    if (const DeviceStatus of = status(name); !of.device)
+      throw Error(fmt::format("--backend {}: {}", name, of.why_not));
+    else if (of.device->emulated && options.action == Options::Action::run)
+      throw Error(fmt::format("--backend {}: an emulation has no meaningful times; add --verify", name));
+  if (!options.filter.backends.empty()) return options.filter.backends;
+  std::vector<std::string> usable;
+  std::map<std::string, std::string> keys;  // devices by backend
+  for (const auto& backend : Registry::instance().backends())
+    if (const DeviceStatus& of = executor.status(*backend); of.device && !of.device->emulated) {
+      usable.push_back(backend->name());
+      keys[backend->name()] = of.device->key;
+    }
+  if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
+  const auto gpu = std::ranges::find_if(usable, [&](const auto& name) { return keys[name] != "host"; });
+  if (gpu == usable.end()) return usable;
+  const std::string first = *gpu;
+  std::erase_if(usable, [&](const auto& name) { return options.tour ? keys[name] != keys[first] : name != first; });
+  return usable;
+}
+
+bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device) {
+  return experiment.footprint(point) <= device.memory / default_share &&
+         takes_too_long_to_check(experiment, point, device).empty();
+}
+
+void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& backends) {
+  std::ranges::stable_sort(cells, {}, [&](const Cell& cell) {
+    return std::pair(std::ranges::find(backends, cell.backend->name()),
+                     Registry::instance().rung_height(*cell.variant));
+  });
+}
+
 Plan plan(const Options& options, Executor& executor) {
   Filter filter = options.filter;
-  for (const std::string& name : filter.backends)
-    if (const DeviceStatus& status = executor.status(Registry::instance().backend(name)); !status.device)
-      throw Error(fmt::format("--backend {}: {}", name, status.why_not));
-    else if (status.device->emulated && options.action == Options::Action::run)
-      throw Error(fmt::format("--backend {}: an emulation has no meaningful times; add --verify", name));
-  if (filter.backends.empty()) filter.backends = best_backends(executor);
-
+  filter.backends = chosen_backends(options, executor);
   Plan plan{{}, filter.backends};
   if (std::count(options.launch_by.begin(), options.launch_by.end(), LaunchBy::graph))
     for (const std::string& name : filter.backends)
@@ -74,6 +90,8 @@ Plan plan(const Options& options, Executor& executor) {
         throw Error(fmt::format(
             "--graph: {} runs on {}, which has no graphs; leave out --graph, or choose a --backend on a GPU", name,
             status.device->name));
+
+  if (options.tour) return plan;
 
   const std::string pattern = options.benchmark_flag("--benchmark_filter");
   std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
@@ -101,15 +119,7 @@ Plan plan(const Options& options, Executor& executor) {
   for (const auto& [where, left_out] : unchecked)
     fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
                left_out.size(), where.second);
-  // Rows of a table: backends in the order of --backend, each from its first rung up.
-  const auto ladder_order = [&](const Cell& a, const Cell& b) {
-    const auto rank = [&](const Cell& cell) {
-      const auto backend = std::find(filter.backends.begin(), filter.backends.end(), cell.backend->name());
-      return std::pair(backend, Registry::instance().rung_height(*cell.variant));
-    };
-    return rank(a) < rank(b);
-  };
-  for (auto& [where, cells] : points) std::stable_sort(cells.begin(), cells.end(), ladder_order);
+  for (auto& [where, cells] : points) sort_by_rung(cells, filter.backends);
   for (const Mode mode : options.modes)
     for (const LaunchBy launch_by : options.launch_by)
       for (const auto& [where, cells] : points) {

@@ -1,10 +1,10 @@
-// Estimates the time left from the mean time of the points so far.
+// The time left: estimates, scaled by how long the steps so far took against theirs.
 #include "bench/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -13,13 +13,6 @@
 
 namespace crosswarp {
 namespace {
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole < 100) return fmt::format("{} s", whole);
-  if (whole < 100 * 60) return fmt::format("{} min", (whole + 30) / 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
 
 /// Whether a terminal can move its cursor.
 bool can_rewrite_lines(const Terminal& terminal) {
@@ -33,27 +26,28 @@ Progress::Progress(bool quiet, std::size_t steps) : terminal_(Terminal::of(STDER
   on_ = !quiet && can_rewrite_lines(terminal_);
 }
 
-void Progress::begin(const Group& group, std::size_t cells, const std::string& what) {
+void Progress::begin(const std::string& what, const std::string& details, Expected expected) {
   ++at_;
   began_ = std::chrono::steady_clock::now();
-  what_ = fmt::format("{} {} {}: {} of {} rung{}", group.cells[0].experiment->name, group.cells[0].point.name(),
-                      to_string(group.mode, group.launch_by), what, cells, cells == 1 ? "" : "s");
+  what_ = what;
+  details_ = details;
+  expected_ = expected;
   show(0, 1);
 }
 
-double Progress::seconds_left(double share) const {
+double Progress::seconds_left() const {
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  const double done = static_cast<double>(timed_) + share;
-  return (spent_ + now) / done * (static_cast<double>(steps_ - at_) + 1 - share);
+  const double scale = expected_spent_ > 0 ? spent_ / expected_spent_ : 1;
+  return std::max(0.0, scale * expected_.step - now) + scale * expected_.later;
 }
 
 void Progress::show(std::uint64_t placement, std::size_t placements) {
   if (!on_) return;
-  const double share = static_cast<double>(placement) / static_cast<double>(placements);
-  std::string line = fmt::format("[{}/{}", at_, steps_);
-  if (timed_ > 0 || placement > 0) line += ", about " + duration(seconds_left(share)) + " left";
-  line += "] " + what_;
-  if (placement > 0) line += fmt::format(", placement {} of {}", placement + 1, placements);
+  const std::string head = fmt::format("[{}/{}, about {} left] ", at_, steps_, duration(seconds_left()));
+  const std::string of = placement > 0 ? fmt::format(", placement {} of {}", placement + 1, placements) : "";
+  std::string line;
+  for (const std::string& candidate : {head + what_ + details_ + of, head + what_ + details_, head + what_, head})
+    if (line = candidate; columns(line) < terminal_.width) break;
   while (columns(line) >= terminal_.width) line.pop_back();
   if (terminal_.colours) line = "\033[2m" + line + "\033[0m";
   std::cerr << "\r" << line << "\033[K" << std::flush;
@@ -62,8 +56,8 @@ void Progress::show(std::uint64_t placement, std::size_t placements) {
 void Progress::done(bool took_time) {
   clear();
   if (!took_time) return;
-  ++timed_;
   spent_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  expected_spent_ += expected_.step;
 }
 
 void Progress::clear() const {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include "bench/plan.hpp"
 #include "core/position.hpp"
 #include "core/report.hpp"
 
@@ -15,24 +14,29 @@ class Progress {
   /// `steps`: number of points.
   Progress(bool quiet, std::size_t steps);
 
-  /// Starts the next point, with `cells` cells to do. `what`: `times`, `counters`.
-  void begin(const Group& group, std::size_t cells, const std::string& what);
+  /// Expected wall seconds of a step and of all later ones.
+  struct Expected {
+    double step, later;
+  };
+  /// Starts the next step. `what`: the experiment and the point; `details` are left out of a narrow line.
+  void begin(const std::string& what, const std::string& details, Expected expected);
   /// Shows the current placement.
   void show(std::uint64_t placement, std::size_t placements);
-  /// Ends the point. `took_time`: false for points without work, which say nothing about the time left.
+  /// Ends the step. `took_time`: false for steps without work, which say nothing about the time left.
   void done(bool took_time);
   /// Clears the line, for other output.
   void clear() const;
 
  private:
-  double seconds_left(double share) const;
+  double seconds_left() const;
 
   bool on_;
   Terminal terminal_;
-  std::size_t steps_, at_ = 0, timed_ = 0;
-  std::string what_;
+  std::size_t steps_, at_ = 0;
+  std::string what_, details_;
+  Expected expected_{};
   std::chrono::steady_clock::time_point began_;
-  double spent_ = 0;  // seconds on points with work
+  double spent_ = 0, expected_spent_ = 0;  // seconds of steps with work
 };
 
 }  // namespace crosswarp

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -19,10 +20,15 @@
 #include "bench/interrupt.hpp"
 #include "bench/progress.hpp"
 #include "bench/resume.hpp"
+#include "bench/schedule.hpp"
+#include "bench/tour.hpp"
 #include "core/error.hpp"
+#include "core/format.hpp"
 
 namespace crosswarp {
 namespace {
+
+constexpr double tour_seconds = 55;
 
 /// Interrupted by the user, or standard output is closed.
 bool ended() { return interrupted() || !std::cout; }
@@ -77,7 +83,7 @@ class Run {
         plan_(plan),
         executor_(executor),
         google_(options),
-        progress_(options.quiet, plan.groups.size() * google_.repetitions()),
+        progress_(false, 0),
         results_(plan.groups.size()) {
     outputs_.prints_tables = !google_.formats_output();
   }
@@ -87,11 +93,10 @@ class Run {
     if (google_.only_lists()) return google_.report(plan_, {}), 0;
     catch_interrupts();
     open_outputs();
-    for (std::size_t g = 0; g < plan_.groups.size(); ++g)
-      for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition)
-        run_group(g, repetition);
+    options_.tour ? run_tour() : run_plan();
     if (!options_.counters.empty()) count();
-    if (!ended()) print_findings();
+    if (!ended()) options_.tour ? print_overview() : print_findings();
+    if (!options_.quiet && !ended()) say_where_the_time_went();
     google_.report(plan_, results_);
     if (outputs_.json) outputs_.json->finish();
     if (!interrupted()) return has_bad_result_ ? 1 : 0;
@@ -117,8 +122,67 @@ class Run {
       std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options_.resume);
   }
 
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.began).count();
+  }
+  double repetitions() const { return static_cast<double>(google_.repetitions()); }
+
+  void run_plan() {
+    Schedule schedule(options_, plan_, executor_);
+    const double expected = repetitions() * schedule.expected_from(0);
+    if (!options_.quiet && expected > tour_seconds) say_what_to_expect(expected);
+    progress_ = Progress(options_.quiet, plan_.groups.size() * google_.repetitions());
+    std::vector<std::string> left_out;
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g)
+      for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition) {
+        const double runs_left = repetitions() - static_cast<double>(repetition);
+        const double later = (runs_left - 1) * schedule.expected(g) + repetitions() * schedule.expected_from(g + 1);
+        const auto rule = schedule.rule(g, options_.budget.value_or(0) - elapsed(), later);
+        if (!rule) {
+          left_out.push_back(name_of(plan_.groups[g]));
+          break;
+        }
+        run_group(g, repetition, *rule, {schedule.expected(g), later});
+        if (!results_[g].empty()) schedule.learn(results_[g].back());
+      }
+    for (const std::string& name : left_out)
+      std::cerr << fmt::format("bench: {}: left out, takes too long for --budget\n", name);
+  }
+
+  void run_tour() {
+    Tour tour(options_, plan_.backends, executor_);
+    const double budget = options_.budget.value_or(tour_seconds);
+    progress_ = Progress(options_.quiet, tour.left());
+    while (tour.left() > 0 && !ended()) {
+      const double left = budget - elapsed(), share = left / static_cast<double>(tour.left());
+      progress_.begin(tour.next_name(), ": chooses variants", {share, left - share});
+      std::optional<Tour::Stop> stop = tour.next(left / repetitions());
+      progress_.done(stop.has_value());
+      if (!stop) continue;
+      spent_ += stop->trying;
+      plan_.groups.push_back(std::move(stop->group));
+      results_.emplace_back();
+      for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition)
+        run_group(plan_.groups.size() - 1, repetition, stop->rule, {stop->rule.point_limit, left - share});
+    }
+    remarks_ = tour.remarks();
+  }
+
+  static std::string name_of(const Group& group) {
+    return group.cells[0].experiment->name + " " + group.cells[0].point.name();
+  }
+
+  void say_what_to_expect(double seconds) const {
+    std::size_t cells = 0;
+    for (const Group& group : plan_.groups) cells += group.cells.size();
+    std::cerr << fmt::format("bench: {} cells at {} points: about {}{}\n", cells, plan_.groups.size(),
+                             duration(seconds),
+                             options_.budget ? fmt::format(", cut to {} by --budget", duration(*options_.budget))
+                                             : "; --budget 5m makes it 5 min");
+  }
+
   /// Times the cells of a group that have no result yet, and prints the table of all.
-  void run_group(std::size_t index, std::size_t repetition) {
+  void run_group(std::size_t index, std::size_t repetition, const StopRule& rule, Progress::Expected expected) {
     const Group& group = plan_.groups[index];
     std::vector<Result> rows(group.cells.size());
     std::vector<std::size_t> to_time;  // indices of rows
@@ -137,14 +201,15 @@ class Run {
       } else {
         to_time.push_back(i);
       }
-    progress_.begin(group, to_time.size(), "times");
-    const bool is_done = time(group, to_time, repetition, rows);
+    progress_.begin(name_of(group), details_of(group, to_time.size(), "times"), expected);
+    const bool is_done = time(group, to_time, repetition, rule, rows);
     if (is_done && options_.accuracy) {
       add_accuracy(executor_, rows);
       for (const Result& row : rows) outputs_.keep(row);
     }
     progress_.done(!to_time.empty());
     if (!is_done) return;  // interrupted
+    for (const std::size_t i : to_time) spent_ += rows[i].measurement.wall;
     for (const Result& row : rows) {
       has_bad_result_ = has_bad_result_ || (row.status != Status::ok && row.status != Status::skipped);
       if (outputs_.csv && options_.counters.empty()) outputs_.csv->add(row);  // else when they are known
@@ -154,13 +219,13 @@ class Run {
   }
 
   /// Times the rows with these indices side by side. False after an interruption.
-  bool time(const Group& group, const std::vector<std::size_t>& indices, std::size_t repetition,
+  bool time(const Group& group, const std::vector<std::size_t>& indices, std::size_t repetition, const StopRule& rule,
             std::vector<Result>& rows) {
     if (indices.empty()) return true;
     std::vector<Cell> cells;
     for (const std::size_t i : indices) cells.push_back(group.cells[i]);
-    executor_.watch = [&](const Position& p) { progress_.show(p.placement, options_.run.stop.placements); };
-    std::vector<Result> timed = executor_.run(cells, group.mode, plan_.backends, group.launch_by);
+    executor_.watch = [&](const Position& p) { progress_.show(p.placement, rule.placements); };
+    std::vector<Result> timed = executor_.run(cells, group.mode, plan_.backends, group.launch_by, rule);
     executor_.watch = nullptr;
     for (std::size_t k = 0; k < timed.size(); ++k) {
       timed[k].repetition = repetition;
@@ -184,7 +249,8 @@ class Run {
           uncounted.push_back(first[i]);
           indices.push_back(i);
         }
-      progress_.begin(plan_.groups[g], uncounted.size(), "counters");
+      progress_.begin(name_of(plan_.groups[g]), details_of(plan_.groups[g], uncounted.size(), "counters"),
+                      {1, static_cast<double>(results_.size() - g - 1)});
       if (!uncounted.empty()) executor_.count(uncounted);
       progress_.done(!uncounted.empty());
       for (std::size_t k = 0; k < indices.size(); ++k) first[indices[k]] = uncounted[k];
@@ -202,6 +268,28 @@ class Run {
       outputs_.print(counters_table(first, outputs_.terminal));
     }
     for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
+  }
+
+  static std::string details_of(const Group& group, std::size_t cells, const std::string& what) {
+    return fmt::format(" {}: {} of {} variant{}", to_string(group.mode, group.launch_by), what, cells,
+                       cells == 1 ? "" : "s");
+  }
+
+  void print_overview() {
+    std::vector<const Result*> all;
+    for (const Repetitions& group : results_)
+      if (!group.empty())
+        for (const Result& r : group.front()) all.push_back(&r);
+    std::string text = overview(verdicts(all), outputs_.terminal);
+    outputs_.print(text + remarks_ +
+                   "All variants and sizes: bench --all. One experiment: bench --experiment reduce_sum.");
+  }
+
+  void say_where_the_time_went() const {
+    std::cerr << fmt::format(
+        "bench: {:.1f} s: preparing {:.1f}, verifying {:.1f}, timing {:.1f}, waiting for devices and processes "
+        "{:.1f}\n",
+        elapsed(), spent_.preparing, spent_.verifying, spent_.timing, elapsed() - spent_.sum());
   }
 
   /// Findings from several points of an experiment, on one device and in one mode.
@@ -233,13 +321,15 @@ class Run {
   }
 
   const Options& options_;
-  const Plan& plan_;
+  Plan plan_;
   Executor& executor_;
   GoogleBenchmark google_;
   Outputs outputs_;
   KnownResults known_;
   Progress progress_;
   std::vector<Repetitions> results_;  // by group
+  std::string remarks_;               // of the tour
+  Phases spent_;
   bool has_bad_result_ = false;
 };
 

@@ -71,8 +71,8 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
     if (what == "verify")
       for (const Cell& cell : cells) reply.results.push_back(here.verify(cell));
     else
-      reply.results =
-          here.run(cells, request.results.front().mode, request.head.at("backends"), request.results.front().launch_by);
+      reply.results = here.run(cells, request.results.front().mode, request.head.at("backends"),
+                               request.results.front().launch_by, stop_rule(request.head.at("stop")));
   }
   return reply;
 }

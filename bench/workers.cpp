@@ -156,10 +156,10 @@ void Workers::ask_for_each(std::vector<Result>& results, const nlohmann::ordered
 }
 
 std::vector<Result> Workers::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                                 LaunchBy launch_by) {
+                                 LaunchBy launch_by, const StopRule& stop) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(to_be_run(cell, mode, launch_by));
-  ask_for_each(results, {{"do", "run"}, {"backends", backends}}, fail_result);
+  ask_for_each(results, {{"do", "run"}, {"backends", backends}, {"stop", to_json(stop)}}, fail_result);
   return results;
 }
 

@@ -21,7 +21,7 @@ class Workers final : public Executor {
   double measured_bandwidth(const Backend& backend) override;
   Result verify(const Cell& cell) override;
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                          LaunchBy launch_by) override;
+                          LaunchBy launch_by, const StopRule& stop) override;
   void count(std::vector<Result>& results) override;
   void accuracy(std::vector<Result>& results) override;
   bool end() override;

@@ -114,6 +114,8 @@ using Memory = std::vector<std::span<std::byte>>;
 ///     static bool exists(const Point&);           // excludes combinations of the axes' values
 ///     static std::vector<Point> bench_points();   // default points of joint axes (rows and columns), instead of the
 ///                                                 // product of their values
+///     static std::vector<Point> headline_points();  // for an overview: from the smallest up; the last says most about
+///                                                 // a GPU, the others are for less memory or time
 ///     static double check_cost(const Point&);     // operations of a reference of one set, if more than a few per
 ///                                                 // element
 ///     static std::vector<Expectation> expectations(const Point&);
@@ -229,6 +231,7 @@ struct ExperimentEntry {
   std::function<double(const Point&)> check_cost = [](const Point&) { return 0.0; };
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
   std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
+  std::function<std::vector<Point>()> headline_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
     return std::vector<Expectation>{};
   };
@@ -255,6 +258,7 @@ ExperimentEntry describe() {
   if constexpr (requires { E::check_cost; }) entry.check_cost = E::check_cost;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
+  if constexpr (requires { E::headline_points; }) entry.headline_points = E::headline_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;
   if constexpr (requires { E::ceilings; }) entry.ceilings = E::ceilings;
   if constexpr (requires { E::findings; }) entry.findings = E::findings;

@@ -83,6 +83,15 @@ template <auto... path>
 void set_mhz(Result& r, const Json& json) {
   at<path...>(r) = read(json, 0) * 1e6;
 }
+/// Wall time of a phase, of which 0 means that nobody knows it.
+template <double Phases::*phase>
+Json wall(const Result& r) {
+  return r.measurement.wall.*phase > 0 ? ns(r.measurement.wall.*phase) : Json();
+}
+template <double Phases::*phase>
+void set_wall(Result& r, const Json& json) {
+  r.measurement.wall.*phase = json.get<double>() * nanosecond;
+}
 /// What follows from a time, by the function of Result.
 template <std::optional<double> (Result::*follows)() const>
 Json derived(const Result& r) {
@@ -363,6 +372,11 @@ std::span<const Field> fields() {
      set_value<&R::measurement, &M::launches>},
     {"stopped", "", "why sampling ended", "", source, text_of<&R::measurement, &M::stopped>,
      set_text<&R::measurement, &M::stopped>},
+    {"preparing", "ns", "wall time of preparing: allocations and inputs", "", source | if_known,
+     wall<&Phases::preparing>, set_wall<&Phases::preparing>},
+    {"verifying", "ns", "wall time of verifying", "", source | if_known, wall<&Phases::verifying>,
+     set_wall<&Phases::verifying>},
+    {"timing", "ns", "wall time of timing", "", source | if_known, wall<&Phases::timing>, set_wall<&Phases::timing>},
     {"bytes_read", "B", "bytes that the problem reads", "", 0, value<&R::cost, &Cost::bytes_read>,
      set_value<&R::cost, &Cost::bytes_read>},
     {"bytes_written", "B", "bytes that the problem writes", "", 0, value<&R::cost, &Cost::bytes_written>,

@@ -39,6 +39,13 @@ std::string fixed(double value, int decimals, bool difference) {
   return difference ? fmt::format("{:+.{}f}", value, decimals) : fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 100) return fmt::format("{} s", whole);
+  if (whole < 100 * 60) return fmt::format("{} min", (whole + 30) / 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
 std::string binary_bytes(double bytes) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

@@ -20,6 +20,9 @@ std::string times(double ratio);
 /// `1.50`; as a difference `+1.50`.
 std::string fixed(double value, int decimals, bool difference = false);
 
+/// Wall time for people, rounded up: `12 s`, `9 min`, `1 h 20 min`.
+std::string duration(double seconds);
+
 /// Binary prefixes: `60 MiB`.
 std::string binary_bytes(double bytes);
 

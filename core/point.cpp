@@ -169,4 +169,14 @@ std::vector<Point> product(const std::vector<Axis>& axes, const std::vector<std:
   return points;
 }
 
+Point point_with(const std::vector<Axis>& axes, const std::map<std::string, Value>& given) {
+  Point point;
+  for (const Axis& axis : axes) {
+    const auto found = given.find(axis.name);
+    const Value& value = found == given.end() ? axis.bench.front() : found->second;
+    point.set(axis.name, value, axis.implied == value);
+  }
+  return point;
+}
+
 }  // namespace crosswarp

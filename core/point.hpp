@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +74,9 @@ Value parse_value(const Axis& axis, std::string_view text);
 /// Parses a comma-separated list of values and ranges `first:last[:step]`: step `x4` multiplies, `+100` adds (default
 /// `x2`). A range includes `last` if the steps reach it, and has 4096 values or fewer.
 std::vector<Value> parse_values(const Axis& axis, std::string_view text);
+
+/// The point with the `given` coordinates, and the first bench value on all other axes.
+Point point_with(const std::vector<Axis>& axes, const std::map<std::string, Value>& given);
 
 /// All combinations of `values` (one list per axis), the last axis fastest.
 std::vector<Point> product(const std::vector<Axis>& axes, const std::vector<std::vector<Value>>& values);

@@ -18,7 +18,6 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t max_launches = 20;                   // per sample
 constexpr std::uint64_t generations = 2;                   // of inputs, alternating
 constexpr std::uint64_t rounds_between_refills = 8;        // on average
 constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
@@ -31,16 +30,6 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 double processor_clock() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-/// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
-/// have their references made in time. Short kernels are averaged over many; long ones need no averaging.
-std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode mode) {
-  if (mode == Mode::single) return 1;
-  const auto fit =
-      static_cast<double>(device.memory) / 128 / static_cast<double>(cell.experiment->footprint(cell.point));
-  const double checked = most_check_cost(device) / (generations * cell.experiment->check_cost(cell.point));
-  return static_cast<std::size_t>(std::clamp<double>(std::min(fit, checked), 1, max_launches));
-}
 
 /// Each observation's median over placements.
 std::vector<Observation> median_over(const std::vector<std::vector<Observation>>& placements) {
@@ -56,11 +45,19 @@ std::vector<Observation> median_over(const std::vector<std::vector<Observation>>
 
 }  // namespace
 
+std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode mode, std::size_t most) {
+  if (mode == Mode::single) return 1;
+  const auto fit =
+      static_cast<double>(device.memory) / 128 / static_cast<double>(cell.experiment->footprint(cell.point));
+  const double checked = most_check_cost(device) / (generations * cell.experiment->check_cost(cell.point));
+  return static_cast<std::size_t>(std::clamp<double>(std::min(fit, checked), 1, static_cast<double>(most)));
+}
+
 class Runner::PointRun {
  public:
   /// `indices`: the rows' indices in `results`, which are those of the cells given to the runner.
   PointRun(Runner& runner, Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
-           Mode mode, LaunchBy launch_by);
+           const StopRule& stop);
   void run();
 
  private:
@@ -102,6 +99,10 @@ class Runner::PointRun {
   const Placements& floor_of(const Result& result) const;
 
   const RunOptions& options() const { return runner_.options_; }
+  /// Wall seconds left for the point.
+  double left() const { return stop_.point_limit - (wall_clock() - began_); }
+  /// The wall time from now on belongs to `phase`. Returns the phase before.
+  double Phases::*begin_phase(double Phases::*phase);
   void enter(std::size_t cell = Position::none) { runner_.enter(device_, cell); }
   /// Distinct inputs: one per launch, or one for all.
   std::size_t sets() const { return mode_ == Mode::hot ? 1 : launches_; }
@@ -110,6 +111,7 @@ class Runner::PointRun {
 
   Runner& runner_;
   Device& device_;
+  const StopRule stop_;
   const Mode mode_;
   const LaunchBy launch_by_;
   const Cell cell_;               // any row's: all have the same experiment and point
@@ -120,24 +122,29 @@ class Runner::PointRun {
 
   std::size_t placement_ = 0;
   bool is_first_ = true;  // nothing is timed yet
-  double setup_ = 0;      // seconds of making and changing inputs
   const double max_setup_;
   std::unique_ptr<Problem> problem_;
   Buffer<std::byte> ballast_;
   std::uint64_t generation_ = 0, refill_draws_ = 0;
   RandomStream refill_random_{0, 0};
   std::optional<Capture> capture_;
+
+  const double began_ = wall_clock();
+  Phases spent_;
+  double Phases::*phase_ = &Phases::preparing;
+  double phase_began_ = began_;
 };
 
 Runner::PointRun::PointRun(Runner& runner, Device& device, std::vector<Result>& results,
-                           const std::vector<std::size_t>& indices, Mode mode, LaunchBy launch_by)
+                           const std::vector<std::size_t>& indices, const StopRule& stop)
     : runner_(runner),
       device_(device),
-      mode_(mode),
-      launch_by_(launch_by),
+      stop_(stop),
+      mode_(results[indices.front()].mode),
+      launch_by_(results[indices.front()].launch_by),
       cell_(results[indices.front()].cell),
-      launches_(launches_per_sample(device.info(), cell_, mode)),
-      max_setup_(runner.options_.stop.time_limit * static_cast<double>(indices.size())) {
+      launches_(launches_per_sample(device.info(), cell_, mode_, stop.launches)),
+      max_setup_(stop.time_limit * static_cast<double>(indices.size())) {
   enter();
   runner.measured_bandwidth(device);  // also raises an idle device to its working clock
   for (const std::size_t i : indices) {
@@ -151,7 +158,8 @@ Runner::PointRun::PointRun(Runner& runner, Device& device, std::vector<Result>& 
 }
 
 void Runner::PointRun::run() {
-  for (; placement_ < options().stop.placements && !rows_.empty() && setup_ <= max_setup_; ++placement_) {
+  for (; placement_ < stop_.placements && !rows_.empty() && spent_.preparing <= max_setup_; ++placement_) {
+    if (placement_ > 0 && left() <= 0) break;
     if (!move_buffers()) break;
     time_placement();
     end_placement();
@@ -159,9 +167,16 @@ void Runner::PointRun::run() {
   conclude();
 }
 
+double Phases::*Runner::PointRun::begin_phase(double Phases::*phase) {
+  const double now = wall_clock();
+  spent_.*phase_ += now - phase_began_;
+  phase_began_ = now;
+  return std::exchange(phase_, phase);
+}
+
 /// Allocates the buffers at other addresses. False if that fails after the first placement: the samples so far stay.
 bool Runner::PointRun::move_buffers() {
-  const double began = wall_clock();
+  begin_phase(&Phases::preparing);
   enter();
   if (options().position) options().position->placement = placement_;
   try {
@@ -180,17 +195,21 @@ bool Runner::PointRun::move_buffers() {
   generation_ = placement_ % generations;
   refill_random_ = RandomStream(options().seed, placement_);
   refill_draws_ = 0;
-  setup_ += wall_clock() - began;
   return true;
 }
 
 void Runner::PointRun::time_placement() {
   is_first_ = rows_.front().result->measurement.seconds.empty();
   capture_.emplace(device_, *problem_, launches_, sets());
-  if (bind_rows() && verify_rows() && capture_graphs() && verify_rows_as_timed()) {
+  const bool is_bound = bind_rows();
+  begin_phase(&Phases::verifying);
+  if (is_bound && verify_rows() && capture_graphs() && verify_rows_as_timed()) {
+    begin_phase(&Phases::timing);
     sample_rows();
+    begin_phase(&Phases::verifying);
     verify_after_timing();
   }
+  begin_phase(&Phases::preparing);
   capture_.reset();
 }
 
@@ -286,8 +305,10 @@ void Runner::PointRun::sample_rows() {
   std::vector<Placements*> floors{&floor_};
   if (std::ranges::any_of(rows_, [](const Row& row) { return row.result->kernel.pdl; })) floors.push_back(&pdl_floor_);
   for (const Placements* floor : floors) empty.push_back(empty_sample(floor == &pdl_floor_));
-  StopRule rule = share(options().stop);
+  StopRule rule = share(stop_);
   rule.min_time = per_launch(rule.min_time);  // samples are seconds per launch
+  const auto turns_left = static_cast<double>((stop_.placements - placement_) * rows_.size());
+  rule.time_limit = std::clamp(left() / turns_left, 0.0, rule.time_limit);
   std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock, empty, [&] {
     if (inputs_are_due()) change_inputs();
   });
@@ -358,14 +379,16 @@ void Runner::PointRun::end_placement() {
     row.result->observed = median_over(row.observed);
   }
   ballast_ = {};
-  std::erase_if(
-      rows_, [&](const Row& row) { return row.result->status != Status::ok || row.wall >= options().stop.time_limit; });
+  std::erase_if(rows_,
+                [&](const Row& row) { return row.result->status != Status::ok || row.wall >= stop_.time_limit; });
 }
 
 /// Holds times to the floor and to the limits of the device.
 void Runner::PointRun::conclude() {
   const auto footprint = static_cast<double>(cell_.experiment->footprint(cell_.point));
+  begin_phase(&Phases::preparing);
   for (Result* result : all_) {
+    result->measurement.wall = spent_ / static_cast<double>(all_.size());
     result->measurement.after = device_.telemetry();
     result->floor = location(floor_of(*result));
     if (result->status != Status::ok) continue;
@@ -408,12 +431,12 @@ bool Runner::PointRun::for_each_row(const std::function<void(Row&)>& work) {
 
 /// Fills the inputs with the other generation of numbers.
 void Runner::PointRun::change_inputs() {
-  const double began = wall_clock();
+  double Phases::*const phase = begin_phase(&Phases::preparing);
   enter();
   generation_ = (generation_ + 1) % generations;
   problem_->refill(generation_);
   device_.synchronize();
-  setup_ += wall_clock() - began;
+  begin_phase(phase);
   for (Row& row : rows_) row.stale = mode_ == Mode::hot;
 }
 
@@ -422,9 +445,9 @@ bool Runner::PointRun::inputs_are_due() {
   return problem_->has_inputs() && refill_random_(refill_draws_++) % rounds_between_refills == 0;
 }
 
-void Runner::run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices, Mode mode,
-                       LaunchBy launch_by) {
-  PointRun(*this, device, results, indices, mode, launch_by).run();
+void Runner::run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
+                       const StopRule& stop) {
+  PointRun(*this, device, results, indices, stop).run();
 }
 
 }  // namespace crosswarp

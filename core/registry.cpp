@@ -202,6 +202,16 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
   return cells;
 }
 
+std::vector<Cell> Registry::cells_at(const ExperimentEntry& experiment, const Point& point,
+                                     const std::vector<std::string>& backends) const {
+  std::vector<Cell> cells;
+  for (const auto& [id, variant] : variants_)
+    if (variant.experiment == experiment.name && contains(backends, variant.backend) &&
+        exists(experiment, variant, point))
+      cells.push_back({&backend(variant.backend), &experiment, &variant, &variant.tunings.front(), point});
+  return cells;
+}
+
 std::vector<Cell> Registry::test_cells() const {
   std::vector<Cell> cells;
   for (const auto& [id, variant] : variants_)

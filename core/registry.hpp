@@ -68,6 +68,10 @@ class Registry {
   /// invalid value, and if nothing is selected.
   std::vector<Cell> cells(const Filter& filter) const;
 
+  /// The cells of `backends` at one point, with default tunings, sorted by id. May be empty.
+  std::vector<Cell> cells_at(const ExperimentEntry& experiment, const Point& point,
+                             const std::vector<std::string>& backends) const;
+
   /// All cells of the conformance tests, with all tunings, sorted by id.
   std::vector<Cell> test_cells() const;
 

@@ -20,6 +20,13 @@ std::optional<Ratio> ratio(const Result* reference, const Result& own) {
 
 }  // namespace
 
+Phases& Phases::operator+=(const Phases& other) {
+  preparing += other.preparing;
+  verifying += other.verifying;
+  timing += other.timing;
+  return *this;
+}
+
 std::string to_string(Mode mode) { return mode == Mode::cold ? "cold" : mode == Mode::hot ? "hot" : "single"; }
 
 std::string to_string(LaunchBy launch_by) { return launch_by == LaunchBy::stream ? "stream" : "graph"; }

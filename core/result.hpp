@@ -29,12 +29,24 @@ inline constexpr const char* result_on_host = "result on the host: includes the 
 enum class Status { ok, wrong, skipped, failed, implausible };
 std::string to_string(Status status);
 
+/// Wall time by phase, in seconds.
+struct Phases {
+  double preparing = 0;  ///< Allocating, filling inputs.
+  double verifying = 0;
+  double timing = 0;  ///< Samples, with flushes and empty launches.
+
+  double sum() const { return preparing + verifying + timing; }
+  Phases& operator+=(const Phases& other);
+  Phases operator/(double divisor) const { return {preparing / divisor, verifying / divisor, timing / divisor}; }
+};
+
 struct Measurement {
   Placements seconds;        ///< Device time of one launch: one number for each sample (sample time / launches).
   std::size_t launches = 1;  ///< Launches in each sample.
   std::string stopped;       ///< Why sampling ended in the last placement.
   double cpu_seconds = 0;    ///< Host processor time of one launch, with its share of the flush.
   Telemetry before, after;
+  Phases wall;  ///< Its equal part of the time spent on all rows of its point.
 };
 
 /// What limits a result.

@@ -190,7 +190,7 @@ void Runner::check_limits(Device& device, Result& result, double footprint, std:
 }
 
 std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                                LaunchBy launch_by) {
+                                LaunchBy launch_by, const std::optional<StopRule>& stop) {
   std::vector<Result> results;
   for (const Cell& cell : cells) results.push_back(start(cell));
   std::map<Device*, std::vector<std::size_t>> by_device;  // indices of results
@@ -203,7 +203,7 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
   }
   for (const auto& [device, indices] : by_device) {
     try {
-      run_point(*device, results, indices, mode, launch_by);
+      run_point(*device, results, indices, stop.value_or(options_.stop));
     } catch (const std::exception& error) {  // of the device: memory is short, its context is lost
       for (const std::size_t i : indices)
         if (results[i].status == Status::skipped || results[i].status == Status::ok) fail(results[i], error.what());

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ struct RunOptions {
   std::string why_untimed = {};  ///< A reason to keep no times, such as an attached profiler.
   Position* position = nullptr;  ///< Updated before each launch; may be null.
 };
+
+/// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
+/// have their references made in time, `most` at most. Short kernels are averaged over many; long ones need no
+/// averaging.
+std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode mode, std::size_t most);
 
 /// Opens devices on first use and keeps them. Cells of one point on one physical device share their inputs.
 class Runner {
@@ -43,9 +49,9 @@ class Runner {
 
   /// Cells of one experiment and point: verifies, warms up, samples round-robin, verifies again. If a cell makes the
   /// device unusable, the position stays at that cell, and all later cells fail. With graphs, rows that cannot be
-  /// captured are skipped.
+  /// captured are skipped. `stop`: instead of the options' rule.
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
-                          LaunchBy launch_by = LaunchBy::stream);
+                          LaunchBy launch_by = LaunchBy::stream, const std::optional<StopRule>& stop = {});
 
   /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
   /// Later times are not comparable to earlier ones.
@@ -78,8 +84,8 @@ class Runner {
   void enter(const Device& device, std::size_t cell = Position::none);
   void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
                  std::size_t cell);
-  void run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices, Mode mode,
-                 LaunchBy launch_by);
+  void run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
+                 const StopRule& stop);
   void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices);
   void check_limits(Device& device, Result& result, double footprint, std::size_t sets);
   /// Bandwidth of reads from the nearest caches: limits memory rates on a device without a theoretical peak.

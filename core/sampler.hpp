@@ -16,6 +16,8 @@ struct StopRule {
   std::size_t max_samples = 400;
   std::size_t placements = 16;  ///< Allocations at other addresses, which share all of the above.
   double time_limit = 0.5;      ///< Wall time after which a cell is cut off, with the samples it has.
+  std::size_t launches = 20;    ///< Most launches in a sample.
+  double point_limit = 1e9;     ///< Wall time of all cells of a point, verified at least once: fewer samples fit it in.
 };
 
 /// The rule of one placement. Counts are rounded up. Precision needs six samples or more.

@@ -102,6 +102,14 @@ bool AccessPattern::exists(const Point& point) {
          (point.integer("offset") > 0) == (pattern == "offset");
 }
 
+std::vector<Point> AccessPattern::headline_points() {
+  std::vector<Point> points;
+  for (const std::int64_t n : {host_elements, gpu_elements})
+    points.push_back(
+        point_with(axes(), {{"pattern", "strided"}, {"op", "gather"}, {"stride", std::int64_t{32}}, {"n", n}}));
+  return points;
+}
+
 std::vector<TestPoint> AccessPattern::test_points() {
   std::vector<TestPoint> points;
   const auto add = [&](const char* pattern, std::int64_t stride, std::int64_t offset, std::int64_t n,

@@ -40,6 +40,8 @@ bool AtomicContention::exists(const Point& point) {
   return point.word("type") == "u32" || expected(point.integer("atomics"), point.integer("addresses"), 0) <= 1 << 24;
 }
 
+std::vector<Point> AtomicContention::headline_points() { return {point_with(axes(), {{"type", "f32"}})}; }
+
 std::vector<TestPoint> AtomicContention::test_points() {
   std::vector<TestPoint> points;
   const std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> shapes{

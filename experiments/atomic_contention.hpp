@@ -42,6 +42,7 @@ class AtomicContention {
   /// A float counts to 2^24 only.
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
 

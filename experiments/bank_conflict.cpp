@@ -87,6 +87,8 @@ bool BankConflict::exists(const Point& point) {
   return op_of(point) == Op::load || width == 4;
 }
 
+std::vector<Point> BankConflict::headline_points() { return {point_with(axes(), {{"stride", std::int64_t{32}}})}; }
+
 std::vector<TestPoint> BankConflict::test_points() {
   std::vector<TestPoint> points;
   for (const std::int64_t width : {4, 8, 16})

@@ -114,6 +114,7 @@ class BankConflict {
   static std::vector<Axis> axes();
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   /// The accesses of one multiprocessor: the others work on theirs at the same time.
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);

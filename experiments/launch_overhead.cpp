@@ -26,6 +26,10 @@ bool LaunchOverhead::exists(const Point& point) {
   return point.word("mode") != "graph" || point.integer("launches") > 1;
 }
 
+std::vector<Point> LaunchOverhead::headline_points() {
+  return {point_with(axes(), {{"launches", std::int64_t{1000}}})};
+}
+
 std::vector<TestPoint> LaunchOverhead::test_points() {
   std::vector<TestPoint> points;
   for (const char* mode : {"stream", "graph", "host_sync"})

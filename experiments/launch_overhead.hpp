@@ -40,6 +40,7 @@ class LaunchOverhead {
   static std::vector<Axis> axes();
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   /// Time per access is time per launch. No ceiling.
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);

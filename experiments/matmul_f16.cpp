@@ -43,6 +43,12 @@ std::vector<Point> MatmulF16::bench_points() {
   return points;
 }
 
+std::vector<Point> MatmulF16::headline_points() {
+  std::vector<Point> points;
+  for (const std::size_t n : {256, 1024, 4096}) points.push_back(point({n, n, n}, "nn", "bf16", "same"));
+  return points;
+}
+
 /// Each shape in one of the eight combinations of options, in turn; some shapes in all of them. Among these, two are
 /// deep and small, for split-K; the last two are for persistent kernels: more tiles than a GPU has multiprocessors, an
 /// odd number of tile rows, a narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has

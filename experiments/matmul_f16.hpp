@@ -46,6 +46,7 @@ class MatmulF16 {
   static std::vector<Axis> axes();
   static std::vector<Point> bench_points();
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   /// `layout`: nn, tn; `type`: f16, bf16; `out`: same, f32.
   static Point point(const GemmShape& shape, const std::string& layout, const std::string& type,
                      const std::string& out);

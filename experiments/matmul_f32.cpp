@@ -15,6 +15,12 @@ std::vector<Point> MatmulF32::bench_points() {
   return points;
 }
 
+std::vector<Point> MatmulF32::headline_points() {
+  std::vector<Point> points;
+  for (const std::size_t n : {256, 1024, 4096}) points.push_back(point({n, n, n}));
+  return points;
+}
+
 std::vector<TestPoint> MatmulF32::test_points() {
   std::vector<TestPoint> points;
   for (const GemmShape& shape : test_shapes()) points.push_back({point(shape), is_slow_on_host(shape)});

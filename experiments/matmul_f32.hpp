@@ -35,6 +35,7 @@ class MatmulF32 {
   static std::vector<Axis> axes();
   static std::vector<Point> bench_points();
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Point point(const GemmShape& shape);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);

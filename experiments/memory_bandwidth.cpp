@@ -111,6 +111,12 @@ bool MemoryBandwidth::exists(const Point& point) {
   return level == "l2" || bytes <= most_on_chip;
 }
 
+std::vector<Point> MemoryBandwidth::headline_points() {
+  std::vector<Point> points;
+  for (const int log_bytes : {26, 30}) points.push_back(point_with(axes(), {{"bytes", std::int64_t{1} << log_bytes}}));
+  return points;
+}
+
 /// Ragged sizes around vectors, blocks and tiles.
 std::vector<TestPoint> MemoryBandwidth::test_points() {
   std::vector<TestPoint> points;

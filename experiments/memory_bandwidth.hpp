@@ -73,6 +73,7 @@ class MemoryBandwidth {
   static std::vector<Axis> axes();
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static std::vector<Expectation> expectations(const Point& point);

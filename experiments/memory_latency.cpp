@@ -141,6 +141,13 @@ bool MemoryLatency::exists(const Point& point) {
   return space == "global" || bytes <= 1 << 20;
 }
 
+std::vector<Point> MemoryLatency::headline_points() {
+  std::vector<Point> points;
+  for (const int log_bytes : {26, 29, 32})
+    points.push_back(point_with(axes(), {{"bytes", std::int64_t{1} << log_bytes}}));
+  return points;
+}
+
 /// One slot, a few slots, a ragged end behind the last one; less than a lap, and many laps.
 std::vector<TestPoint> MemoryLatency::test_points() {
   std::vector<TestPoint> points;

@@ -55,6 +55,8 @@ bool OpLatency::exists(const Point& point) {
   }
 }
 
+std::vector<Point> OpLatency::headline_points() { return {point_with(axes(), {{"op", "fma_f32"}})}; }
+
 std::vector<TestPoint> OpLatency::test_points() {
   std::vector<TestPoint> points;
   for (std::size_t op = 0; op < op_names.size(); ++op)

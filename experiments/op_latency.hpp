@@ -62,6 +62,7 @@ class OpLatency {
   static std::vector<Axis> axes();
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);

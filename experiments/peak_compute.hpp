@@ -105,6 +105,7 @@ class PeakCompute {
   static std::vector<Axis> axes();
   static bool exists(const Point& point);
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   /// A multiply-add is two operations, a special function one.
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);

@@ -43,6 +43,12 @@ std::vector<Axis> ReduceSum::axes() {
           {.name = "op", .meaning = "operation", .bench = {"sum"}, .allowed = {"sum", "min", "max"}, .implied = "sum"}};
 }
 
+std::vector<Point> ReduceSum::headline_points() {
+  std::vector<Point> points;
+  for (const int log_n : {20, 25, 30}) points.push_back(point_with(axes(), {{"n", std::int64_t{1} << log_n}}));
+  return points;
+}
+
 /// Around every size at which a kernel changes its path: warps, vectors, blocks, grids, 2^31.
 std::vector<TestPoint> ReduceSum::test_points() {
   std::vector<TestPoint> points;

@@ -66,6 +66,7 @@ class ReduceSum {
   /// No numbers have a sum, but no minimum or maximum.
   static bool exists(const Point& point) { return is_sum(point) || point.integer("n") > 0; }
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
 

@@ -122,6 +122,12 @@ Point RowSum::point(std::int64_t m, std::int64_t n, std::int64_t offset) {
   return product(axes(), {{m}, {n}, {offset}, {"f32"}}).front();
 }
 
+std::vector<Point> RowSum::headline_points() {
+  std::vector<Point> points;
+  for (const std::int64_t m : {1000, 24'000}) points.push_back(point_with(axes(), {{"m", m}}));
+  return points;
+}
+
 /// Around every row length and every number of rows at which a kernel changes its path.
 std::vector<TestPoint> RowSum::test_points() {
   using Shape = std::pair<std::int64_t, std::int64_t>;

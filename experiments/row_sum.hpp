@@ -41,6 +41,7 @@ class RowSum {
   static std::vector<Axis> axes();
   static std::vector<Point> bench_points();
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Point point(std::int64_t m, std::int64_t n, std::int64_t offset = 0);
   static Cost cost(const Point& point);
   /// Two operations per element: the generator's and the addition.

@@ -34,6 +34,13 @@ std::vector<Axis> WarpDivergence::axes() {
            .most = 1 << 20}};
 }
 
+std::vector<Point> WarpDivergence::headline_points() {
+  std::vector<Point> points;
+  for (const int log_n : {14, 20})
+    points.push_back(point_with(axes(), {{"n", std::int64_t{1} << log_n}, {"factor", std::int64_t{32}}}));
+  return points;
+}
+
 std::vector<TestPoint> WarpDivergence::test_points() {
   std::vector<TestPoint> points;
   const auto add = [&](std::int64_t n, std::int64_t factor, std::int64_t work, bool slow = false) {

@@ -133,6 +133,7 @@ class WarpDivergence {
   static std::vector<Axis> axes();
   static bool exists(const Point& point) { return point.integer("work") % divergent::longest_unroll == 0; }
   static std::vector<TestPoint> test_points();
+  static std::vector<Point> headline_points();
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   /// Per variant: the cost of one more path, and the excess over the ideal of `factor` times the time of one path.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/process.hpp"
@@ -58,6 +59,9 @@ TEST_P(Refused, InOneLineWithExitCode2) {
 INSTANTIATE_TEST_SUITE_P(
     Requests, Refused,
     testing::Values(
+        BadRequest{"budget_unit", "--budget 5d", "--budget: '5d' is not a number"},
+        BadRequest{"budget_zero", "--budget 0", "--budget: '0' is not a number from 1 to"},
+        BadRequest{"budget_and_verify", "--verify --budget 5m", "--budget: is for runs that time"},
         BadRequest{"flag", "--bakend host", "did you mean '--backend'"},
         BadRequest{"backend", "--backend hosst", "did you mean 'host'"},
         BadRequest{"experiment", "--experiment reduce_sun", "did you mean 'reduce_sum'"},
@@ -141,6 +145,42 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"compare_input", "compare /no/such/file.json /no/such/file.json", "cannot be read"},
         BadRequest{"compare_folder", "compare / /", "cannot be read"}),
     [](const auto& info) { return info.param.name; });
+
+double seconds_of(const std::string& arguments, Finished& finished) {
+  const auto began = std::chrono::steady_clock::now();
+  finished = run(arguments);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+/// The tour takes its budget however slow or busy the machine is: it makes points smaller.
+TEST(Program, TourKeepsItsBudgetAndCoversTheExperiments) {
+  const Temporary json("tour.json");
+  Finished finished;
+  EXPECT_LT(seconds_of("--budget 8s --json " + json.operator const std::string&(), finished), 20) << finished.output;
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  const auto overview = finished.output.rfind("\nexperiment ");
+  ASSERT_NE(overview, std::string::npos) << finished.output;
+  const std::string text = finished.output.substr(overview);
+  std::set<std::string> experiments;
+  std::istringstream list(run("--list").output);
+  for (std::string line; std::getline(list, line);)
+    if (const auto slash = line.find('/'); slash != line.npos)
+      experiments.insert(line.substr(slash + 1, line.find('/', slash + 1) - slash - 1));
+  EXPECT_GE(experiments.size(), 11u);
+  for (const std::string& name : experiments) EXPECT_NE(text.find(name), std::string::npos) << name << text;
+  EXPECT_NE(finished.output.find("s: preparing "), std::string::npos) << finished.output;
+  const auto parsed = nlohmann::json::parse(std::ifstream(json.operator const std::string&()));
+  EXPECT_GE(parsed.at("benchmarks").size(), 10u);
+}
+
+TEST(Program, BudgetShortensAnyRunAndNamesWhatItLeavesOut) {
+  Finished finished;
+  const std::string sweep = "--backend host --experiment matmul_f32 --m 64,512,2048 --n 512 --k 2048 ";
+  EXPECT_LT(seconds_of(sweep + "--budget 2s", finished), 10) << finished.output;
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("m:64/"), std::string::npos) << finished.output;
+  EXPECT_NE(finished.output.find("left out, takes too long for --budget"), std::string::npos) << finished.output;
+}
 
 TEST(Program, WritesNothingForARequestThatCannotBeMet) {
   const Temporary refused("refused.json");

@@ -534,6 +534,40 @@ TEST_F(RunnerTest, CountsVerificationAgainstTheTimeLimit) {
   EXPECT_EQ(r.status, Status::ok);
 }
 
+TEST_F(RunnerTest, KeepsThePointLimitWithFewerPlacements) {
+  const StopRule slow{.min_time = 1e9, .min_samples = 1000, .max_samples = 1000, .placements = 8, .time_limit = 10};
+  StopRule limited = slow;
+  limited.point_limit = 0.2;
+  const Cell cell = add("slow", launch_slowly);
+  const auto began = std::chrono::steady_clock::now();
+  const Result r = runner.run({cell}, Mode::single, {"fake"}, LaunchBy::stream, limited).at(0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+  EXPECT_EQ(r.label(), "ok");
+  EXPECT_LT(r.measurement.seconds.size(), 8u);
+  EXPECT_FALSE(flatten(r.measurement.seconds).empty());
+}
+
+TEST_F(RunnerTest, TakesNoMoreLaunchesThanTheRule) {
+  const StopRule few{.min_samples = 8, .max_samples = 8, .placements = 1, .launches = 3};
+  EXPECT_EQ(runner.run({add("right", right)}, Mode::cold, {"fake"}, LaunchBy::stream, few)[0].measurement.launches, 3u);
+}
+
+TEST_F(RunnerTest, TellsWhereTheWallTimeWent) {
+  Fill::preparing_takes = std::chrono::milliseconds(30);
+  const auto began = std::chrono::steady_clock::now();
+  const auto results = runner.run({add("slow", launch_slowly), add("right", right)}, Mode::single, {"fake"});
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  Fill::preparing_takes = {};
+  Phases sum;
+  for (const Result& r : results) sum += r.measurement.wall;
+  EXPECT_GE(sum.preparing, 0.03);
+  EXPECT_GE(sum.verifying, 0.03);  // four launches of 10 ms at least
+  EXPECT_GE(sum.timing, 0.08);     // eight samples
+  EXPECT_LE(sum.sum(), wall);
+  EXPECT_GE(sum.sum(), 0.9 * wall);
+  EXPECT_DOUBLE_EQ(results[0].measurement.wall.timing, results[1].measurement.wall.timing);
+}
+
 TEST_F(RunnerTest, TakesFewerPlacementsWherePreparingIsSlow) {
   Fill::preparing_takes = std::chrono::milliseconds(20);
   Runner brief({.stop = {.min_samples = 8, .max_samples = 40, .placements = 8, .time_limit = 0.03}});

@@ -1,0 +1,93 @@
+// Estimates err on the side of too long: they use assumed rates until a rung has times.
+#include "bench/schedule.hpp"
+
+#include <algorithm>
+
+namespace crosswarp {
+namespace {
+
+constexpr double usual_seconds = 0.7;     // of a cell whose launches are short: samples, placements, verification
+constexpr double launches_to_verify = 8;  // of a cell, for each launch of a sample, before it is cut off
+constexpr double shortest_launch = 5e-6;  // seconds
+constexpr double assumed_share = 0.2;     // of the theoretical peak
+constexpr double patience = 2;            // times its share that a group may take rather than be left out
+
+/// Rates of one core, where a device's are unknown.
+double assumed_rate(const Cost& cost) {
+  using enum crosswarp::Quantity;
+  return cost.rated == bytes ? 3e9 : cost.rated == flops ? 1e9 : 2e7;
+}
+
+double growth(const ExperimentEntry& experiment, const Point& small, const Point& large) {
+  return experiment.cost(large).amount() / experiment.cost(small).amount();
+}
+
+}  // namespace
+
+Schedule::Schedule(const Options& options, const Plan& plan, Executor& executor)
+    : options_(options), plan_(plan), executor_(executor) {
+  for (const Group& group : plan.groups) expected_.push_back(group_seconds(group));
+}
+
+/// Visits the cells that will run, with their devices.
+void Schedule::for_each_row(const Group& group, const auto& visit) const {
+  for (const Cell& cell : group.cells) {
+    const auto& device = executor_.status(*cell.backend).device;
+    if (!device || plan_.skipped(cell) || !cell.variant->not_expressible.empty()) continue;
+    if (std::ranges::all_of(cell.variant->needs, [&](const std::string& need) { return device->has(need); }))
+      visit(cell, *device);
+  }
+}
+
+double Schedule::launch_seconds(const Cell& cell, const DeviceInfo& device) const {
+  if (const auto known = known_.find(cell.rung()); known != known_.end()) {
+    const auto& [point, seconds] = known->second.back();
+    if (const double times = growth(*cell.experiment, point, cell.point); times >= 1) return seconds * times;
+  }
+  const Cost cost = cell.experiment->cost(cell.point);
+  const double peak = assumed_share * device.peak(cost.ceiling);
+  return shortest_launch + cost.amount() / (peak > 0 ? peak : assumed_rate(cost));
+}
+
+double Schedule::group_seconds(const Group& group) const {
+  double seconds = 0;
+  for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
+    const auto launches = launches_per_sample(device, cell, group.mode, options_.run.stop.launches);
+    seconds += usual_seconds + launches_to_verify * static_cast<double>(launches) * launch_seconds(cell, device);
+  });
+  return seconds;
+}
+
+/// Seconds of one launch a sample in one placement.
+double Schedule::shortest(const Group& group) const {
+  double seconds = 0;
+  for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
+    seconds += launches_to_verify * launch_seconds(cell, device);
+  });
+  return seconds;
+}
+
+double Schedule::expected_from(std::size_t group) const {
+  double seconds = 0;
+  for (; group < expected_.size(); ++group) seconds += expected_[group];
+  return seconds;
+}
+
+std::optional<StopRule> Schedule::rule(std::size_t group, double seconds_left, double later) const {
+  StopRule rule = options_.run.stop;
+  if (!options_.budget) return rule;
+  const double all = expected_[group] + later;
+  rule.point_limit = all > 0 ? std::max(0.0, seconds_left) * expected_[group] / all : 0;
+  const double least = shortest(plan_.groups[group]);
+  if (least > patience * rule.point_limit) return {};
+  const double launches = least > 0 ? rule.point_limit / (2 * least) : 1;
+  rule.launches = static_cast<std::size_t>(std::clamp(launches, 1.0, static_cast<double>(rule.launches)));
+  return rule;
+}
+
+void Schedule::learn(const std::vector<Result>& results) {
+  for (const Result& r : results)
+    if (const auto seconds = r.time()) known_[r.cell.rung()].emplace_back(r.cell.point, *seconds);
+}
+
+}  // namespace crosswarp
