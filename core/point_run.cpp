@@ -23,6 +23,8 @@ constexpr std::uint64_t rounds_between_refills = 8;        // on average
 constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
 constexpr double max_look = 0.2;                           // seconds at a closed gate
 constexpr double look_in_launches = 10;                    // the same, in launch times
+constexpr double max_sample = 0.05;                        // seconds of a sample of several launches
+constexpr double max_loading = 0.2;                        // seconds in which first launches load code
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
 
@@ -58,7 +60,8 @@ class Runner::PointRun {
   /// `indices`: the rows' indices in `results`, which are those of the cells given to the runner.
   PointRun(Runner& runner, Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
            const StopRule& stop);
-  void run();
+  /// Returns the indices of rows that it set aside: they need a run with one launch a sample.
+  std::vector<std::size_t> run();
 
  private:
   /// A row that takes part. Bound to one placement's buffers at a time.
@@ -80,6 +83,7 @@ class Runner::PointRun {
   bool move_buffers();
   void time_placement();
   bool bind_rows();
+  void set_aside_if_slow(Row& row, double seconds);
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
@@ -92,7 +96,7 @@ class Runner::PointRun {
   bool for_each_row(const std::function<void(Row&)>& work);
   void change_inputs();
   bool inputs_are_due();
-  void verify_again(Row& row);
+  double verify_again(Row& row);
   void verify_as_timed(Row& row, const std::string& when, double look, Before before = Before::poison);
   double sample(Row& row);
   std::function<double()> empty_sample(bool pdl);
@@ -114,11 +118,12 @@ class Runner::PointRun {
   const StopRule stop_;
   const Mode mode_;
   const LaunchBy launch_by_;
-  const Cell cell_;               // any row's: all have the same experiment and point
-  const std::size_t launches_;    // per sample
-  std::vector<Result*> all_;      // also those that dropped out
-  std::vector<Row> rows_;         // still in the run
-  Placements floor_, pdl_floor_;  // samples of empty launches
+  const Cell cell_;                // any row's: all have the same experiment and point
+  const std::size_t launches_;     // per sample
+  std::vector<Result*> all_;       // also those that dropped out
+  std::vector<Row> rows_;          // still in the run
+  std::vector<std::size_t> slow_;  // indices of rows set aside
+  Placements floor_, pdl_floor_;   // samples of empty launches
 
   std::size_t placement_ = 0;
   bool is_first_ = true;  // nothing is timed yet
@@ -157,7 +162,7 @@ Runner::PointRun::PointRun(Runner& runner, Device& device, std::vector<Result>& 
   }
 }
 
-void Runner::PointRun::run() {
+std::vector<std::size_t> Runner::PointRun::run() {
   for (; placement_ < stop_.placements && !rows_.empty() && spent_.preparing <= max_setup_; ++placement_) {
     if (placement_ > 0 && left() <= 0) break;
     if (!move_buffers()) break;
@@ -165,6 +170,7 @@ void Runner::PointRun::run() {
     end_placement();
   }
   conclude();
+  return slow_;
 }
 
 double Phases::*Runner::PointRun::begin_phase(double Phases::*phase) {
@@ -236,8 +242,9 @@ bool Runner::PointRun::bind_rows() {
 bool Runner::PointRun::verify_rows() {
   if (!is_first_) return true;
   if (!for_each_row([&](Row& row) {
-        runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index);
-        if (row.result->status == Status::ok && problem_->has_inputs()) verify_again(row);
+        set_aside_if_slow(
+            row, runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index) - max_loading);
+        if (row.result->status == Status::ok && problem_->has_inputs()) set_aside_if_slow(row, verify_again(row));
       }))
     return false;
   change_inputs();
@@ -250,15 +257,27 @@ bool Runner::PointRun::verify_rows() {
   return true;
 }
 
-/// Verifies launches on the inputs that the previous ones left: they must be unchanged.
-void Runner::PointRun::verify_again(Row& row) {
+/// One launch needs no averaging where it is long: a sample of several would cost seconds, in each verification, too.
+/// `seconds`: of as many launches as a sample has.
+void Runner::PointRun::set_aside_if_slow(Row& row, double seconds) {
+  if (row.result->status != Status::ok || launches_ == 1 || seconds <= max_sample) return;
+  slow_.push_back(row.index);
+  row.result->status = Status::skipped;
+}
+
+/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns the wall seconds of the
+/// launches.
+double Runner::PointRun::verify_again(Row& row) {
+  const double began = wall_clock();
   for (std::size_t set = 0; set < sets(); ++set) {
     enter(row.index);
     row.bound.launch(set);
   }
   device_.synchronize();
+  const double seconds = wall_clock() - began;
   set_verdict(*row.result, judge(*problem_, untimed(row.bound, sets(), row.launches.result)),
               "launched again on the same inputs, which a launch must leave as they are: ");
+  return seconds;
 }
 
 /// Replaces each row's launches by one graph.
@@ -388,7 +407,7 @@ void Runner::PointRun::conclude() {
   const auto footprint = static_cast<double>(cell_.experiment->footprint(cell_.point));
   begin_phase(&Phases::preparing);
   for (Result* result : all_) {
-    result->measurement.wall = spent_ / static_cast<double>(all_.size());
+    result->measurement.wall += spent_ / static_cast<double>(all_.size());
     result->measurement.after = device_.telemetry();
     result->floor = location(floor_of(*result));
     if (result->status != Status::ok) continue;
@@ -447,7 +466,13 @@ bool Runner::PointRun::inputs_are_due() {
 
 void Runner::run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
                        const StopRule& stop) {
-  PointRun(*this, device, results, indices, stop).run();
+  const double began = wall_clock();
+  const std::vector<std::size_t> slow = PointRun(*this, device, results, indices, stop).run();
+  if (slow.empty()) return;
+  StopRule one_launch = stop;
+  one_launch.launches = 1;
+  one_launch.point_limit = std::max(0.0, stop.point_limit - (wall_clock() - began));
+  PointRun(*this, device, results, slow, one_launch).run();
 }
 
 }  // namespace crosswarp

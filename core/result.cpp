@@ -15,7 +15,7 @@ const Result* fastest(const std::vector<Result>& results, const auto& among) {
 
 std::optional<Ratio> ratio(const Result* reference, const Result& own) {
   if (!reference || reference == &own) return {};
-  return paired_ratio(reference->measurement.seconds, own.measurement.seconds);
+  return time_ratio(*reference, own);
 }
 
 }  // namespace
@@ -115,6 +115,11 @@ std::vector<Outcome> outcomes(const std::vector<Result>& results) {
     for (const Observation& o : r.observed) all.back().observed[o.name] = o.value;
   }
   return all;
+}
+
+Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_run) {
+  const Placements &above = numerator.measurement.seconds, &below = denominator.measurement.seconds;
+  return same_run && same_rounds(numerator, denominator) ? paired_ratio(above, below) : location_ratio(above, below);
 }
 
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {

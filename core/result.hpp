@@ -109,6 +109,13 @@ double least_time(const DeviceInfo& device, const Cost& cost, double footprint, 
 /// The results that have a time, for Experiment::findings.
 std::vector<Outcome> outcomes(const std::vector<Result>& results);
 
+/// Whether rows of one run, point and mode were sampled in the same rounds: rows with slow launches are timed by
+/// themselves, with fewer launches in a sample.
+inline bool same_rounds(const Result& a, const Result& b) { return a.measurement.launches == b.measurement.launches; }
+
+/// Time of `numerator` over that of `denominator`, paired by rounds where they share them.
+Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_run = true);
+
 /// Fills in parent, library and other of results that ran in the same rounds. `backends`: in the user's order; each row
 /// is compared with the first other backend.
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends);

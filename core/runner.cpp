@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/error.hpp"
@@ -91,17 +92,19 @@ Result Runner::start(const Cell& cell) {
 }
 
 /// Verifies one untimed launch per set, and records its kernels.
-void Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
-                       std::size_t cell) {
+double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
+                         std::size_t cell) {
   enter(device, cell);
   problem.poison();
   bound.log->on = true;
   const Range range(device, result.cell.id());
+  const auto began = std::chrono::steady_clock::now();
   for (std::size_t set = 0; set < sets; ++set) {
     enter(device, cell);
     bound.launch(set);
   }
   device.synchronize();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   bound.log->on = false;
   enter(device, cell);
   const Launches launches = untimed(bound, sets, result.cell.variant->result);
@@ -110,6 +113,7 @@ void Runner::verify_on(Device& device, Problem& problem, const Bound& bound, std
   result.kernel = largest(kernels);
   // One PDL kernel of several can make a launch faster than an empty one without PDL.
   result.kernel.pdl = std::any_of(kernels.begin(), kernels.end(), [](const KernelUse& kernel) { return kernel.pdl; });
+  return took.count();
 }
 
 /// Reports the position. Throws on a lost device, whose later errors would mislead.

@@ -82,8 +82,9 @@ class Runner {
   Result start(const Cell& cell);
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
   void enter(const Device& device, std::size_t cell = Position::none);
-  void verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
-                 std::size_t cell);
+  /// Returns the wall seconds of the launches.
+  double verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
+                   std::size_t cell);
   void run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
                  const StopRule& stop);
   void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices);

@@ -84,9 +84,8 @@ class Judge {
   }
 
   Rival rival(const Result* other, const Result& best) const {
-    const Placements &theirs = other->measurement.seconds, &own = best.measurement.seconds;
-    const bool paired = same_run_(*other, best);
-    return {other, paired ? paired_ratio(theirs, own) : location_ratio(theirs, own), paired};
+    const bool paired = same_run_(*other, best) && same_rounds(*other, best);
+    return {other, time_ratio(*other, best, paired), paired};
   }
 
   std::vector<Step> ladder(const Result& best) const {

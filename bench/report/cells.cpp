@@ -201,10 +201,9 @@ std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells) {
     };
     for (std::size_t b = 1; b < backends.size(); ++b) {
       const Index reference = fastest(backends[0]), cell = fastest(backends[b]);
-      const bool paired = cells[reference].source == cells[cell].source;
-      const Placements &mine = cells[cell].result.measurement.seconds,
-                       &other = cells[reference].result.measurement.seconds;
-      all.push_back({reference, cell, paired ? paired_ratio(other, mine) : location_ratio(other, mine), paired});
+      const Result &theirs = cells[reference].result, &mine = cells[cell].result;
+      const bool paired = cells[reference].source == cells[cell].source && same_rounds(theirs, mine);
+      all.push_back({reference, cell, time_ratio(theirs, mine, paired), paired});
     }
   }
   return all;

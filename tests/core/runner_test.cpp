@@ -568,6 +568,24 @@ TEST_F(RunnerTest, TellsWhereTheWallTimeWent) {
   EXPECT_DOUBLE_EQ(results[0].measurement.wall.timing, results[1].measurement.wall.timing);
 }
 
+TEST_F(RunnerTest, TimesSlowLaunchesOneByOne) {
+  const auto results = runner.run({add("slow", launch_slowly), add("quick", right)}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].label(), "ok");
+  EXPECT_EQ(results[0].measurement.launches, 1u);
+  EXPECT_FALSE(flatten(results[0].measurement.seconds).empty());
+  EXPECT_EQ(results[1].measurement.launches, launches);
+  EXPECT_EQ(runner.run({lab.cell("fake/fill/slow")}, Mode::cold, {"fake"})[0].label(), "ok");
+}
+
+TEST_F(RunnerTest, FindsWrongResultsOfSlowLaunches) {
+  const auto wrong_and_slow = [](const Launch& l) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    wrong(l);
+  };
+  EXPECT_EQ(runner.run({add("slow", wrong_and_slow), add("quick", right)}, Mode::cold, {"fake"})[0].status,
+            Status::wrong);
+}
+
 TEST_F(RunnerTest, TakesFewerPlacementsWherePreparingIsSlow) {
   Fill::preparing_takes = std::chrono::milliseconds(20);
   Runner brief({.stop = {.min_samples = 8, .max_samples = 40, .placements = 8, .time_limit = 0.03}});

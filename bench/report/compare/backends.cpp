@@ -151,8 +151,7 @@ std::vector<Gap> gaps(const std::vector<Rungs>& points, const std::vector<Side>&
       const Result* best = fastest(point, sides[s]);
       for (const Result* r : point)
         if (r == best || (all && sides[s].has(*r)))
-          gaps.push_back(
-              {reference, r, s, r == best, paired_ratio(reference->measurement.seconds, r->measurement.seconds)});
+          gaps.push_back({reference, r, s, r == best, time_ratio(*reference, *r)});
     }
   }
   return gaps;
