@@ -15,7 +15,7 @@ using Line = nlohmann::ordered_json;
 
 /// Facts that may differ between runs in one file.
 bool may_differ(const std::string& fact) {
-  for (const char* own : {"date", "host_name", "executable", "backends", "request"})
+  for (const char* own : {"commit", "date", "host_name", "executable", "backends", "request"})
     if (fact == own) return true;
   return fact.ends_with(".measured_bytes_per_second");
 }
@@ -44,6 +44,12 @@ void require_same(const std::string& path, const Context& before, const Context&
                           flags_do ? fmt::format("run with{}, or ", flags) : ""));
 }
 
+/// Whether the row is of the source that this program was built from. Modules have no hash.
+bool has_current_source(const Line& row, const VariantEntry& variant) {
+  const auto hash = row.find("source_hash");
+  return (hash == row.end() ? "" : hash->get<std::string>()) == variant.source_info.hash;
+}
+
 }  // namespace
 
 std::string read_request(const std::string& path) {
@@ -65,12 +71,24 @@ Earlier read_earlier(const std::string& path, const Context& now) {
       const std::string text = row.dump(-1, ' ', false, Line::error_handler_t::replace);
       Result result = read_json_line(text);
       earlier.rows.push_back({result.name(), result.repetition, text});
-      earlier.results.push_back(std::move(result));
+      const bool is_current = has_current_source(row, *result.cell.variant);
+      earlier.results.push_back(is_current ? std::optional(std::move(result)) : std::nullopt);
     }
   } catch (const Error& error) {
     throw Error(fmt::format("--resume {}: {}", path, error.what()));
   }
   return earlier;
+}
+
+Context continued(Context now, const Context& earlier) {
+  if (const auto before = earlier.find("commit"); before != earlier.end()) {
+    const std::string& commits = before->second;
+    std::string& commit = now["commit"];
+    const bool is_known = (", " + commits + ",").find(", " + commit + ",") != std::string::npos;
+    commit = is_known ? commits : commits + ", " + commit;
+  }
+  now.insert(earlier.begin(), earlier.end());
+  return now;
 }
 
 bool is_finished(const Result& result) { return result.status != Status::failed; }

@@ -39,10 +39,15 @@ class KnownResults {
   KnownResults() = default;
   explicit KnownResults(Earlier& earlier) {
     for (std::size_t i = 0; i < earlier.rows.size(); ++i)
-      results_.try_emplace({earlier.rows[i].name, earlier.rows[i].repetition}, std::move(earlier.results[i]));
+      if (earlier.results[i])
+        results_.try_emplace({earlier.rows[i].name, earlier.rows[i].repetition}, std::move(*earlier.results[i]));
+      else
+        ++changed_;
   }
 
   std::size_t size() const { return results_.size(); }
+  /// Rows of variants whose source has changed since: their cells run again.
+  std::size_t changed() const { return changed_; }
   /// Removes and returns a result. None if it is unknown or failed: the cell runs again.
   std::optional<Result> take(const std::string& name, std::size_t repetition) {
     const auto node = results_.extract({name, repetition});
@@ -59,6 +64,7 @@ class KnownResults {
 
  private:
   std::map<std::pair<std::string, std::size_t>, Result> results_;
+  std::size_t changed_ = 0;
 };
 
 /// The JSON file, the CSV file and the terminal.
@@ -114,12 +120,15 @@ class Run {
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
     if (ended()) return outputs_.json.reset();
-    context.insert(earlier.context.begin(), earlier.context.end());
-    if (outputs_.json) outputs_.json->begin(context, earlier.rows);
+    if (outputs_.json) outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
     known_ = KnownResults(earlier);
     if (!options_.resume.empty() && !options_.quiet)
-      std::cerr << fmt::format("bench: {} results are in {} already\n", known_.size(), options_.resume);
+      std::cerr << fmt::format("bench: {} results are in {} already{}\n", known_.size(), options_.resume,
+                               known_.changed() == 0 ? ""
+                                                     : fmt::format("; {} more are of sources that have changed since, "
+                                                                   "and run again",
+                                                                   known_.changed()));
   }
 
   double elapsed() const {

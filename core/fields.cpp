@@ -314,6 +314,8 @@ std::span<const Field> fields() {
     {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
     {"module", "", "file that the variant was loaded from", "", source | if_known,
      [](const R& r) { return word(r.cell.variant->module); }},
+    {"source_hash", "", "hash of the variant's source and its project headers", "", source | if_known,
+     [](const R& r) { return word(r.cell.variant->source_info.hash); }},
     {"device", "", "device", "", csv | source, text_of<&R::device, &DeviceInfo::name>,
      set_text<&R::device, &DeviceInfo::name>},
     {"repetition_index", "", "repetition", "", csv, value<&R::repetition>, set_value<&R::repetition>},

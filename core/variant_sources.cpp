@@ -8,7 +8,8 @@ namespace crosswarp {
 SourceInfo source_info(std::string_view id, std::string_view file) {
   const auto all = built_in_sources();
   const auto found = std::ranges::lower_bound(all, id, {}, &BuiltInSource::id);
-  return found != all.end() && found->id == id && file.ends_with(found->path) ? found->info : SourceInfo{};
+  if (found == all.end() || found->id != id || !file.ends_with(found->path)) return {};
+  return {std::string(found->hash), found->lines, found->lines_with_headers};
 }
 
 }  // namespace crosswarp

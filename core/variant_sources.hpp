@@ -3,20 +3,21 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace crosswarp {
 
 /// Empty where unknown, as of a module's variant.
 struct SourceInfo {
-  std::string_view hash = {};  ///< Of the file, its project headers, and kernels linked from other variants' files.
-  std::size_t lines = 0;       ///< Lines of code in the file: neither blank nor comment only.
+  std::string hash = {};  ///< Of the file, its project headers, and kernels linked from other variants' files.
+  std::size_t lines = 0;  ///< Lines of code in the file: neither blank nor comment only.
   std::size_t lines_with_headers = 0;  ///< With the headers of its backend, the backend's API left out.
 };
 
 struct BuiltInSource {
-  std::string_view id, path;  ///< `cuda/reduce_sum/float4`, `backends/cuda/reduce_sum/float4.cu`
-  SourceInfo info;
+  std::string_view id, path, hash;  ///< `cuda/reduce_sum/float4`, `backends/cuda/reduce_sum/float4.cu`
+  std::size_t lines, lines_with_headers;
 };
 
 /// Of all backends, whether or not this build has them; sorted by id.

@@ -276,6 +276,20 @@ TEST(CompareRuns, SaysWhatTheRunsDifferIn) {
   EXPECT_EQ(line.find("date"), std::string::npos) << line;
 }
 
+TEST(CompareRuns, NamesVariantsWhoseSourceHasChanged) {
+  const auto hashed = [](const std::string& path, const std::string& of_float4) {
+    return changed(path, [=](Json& row) { row["source_hash"] = row["variant"] == "float4" ? of_float4 : "0"; });
+  };
+  const File before("hash_before.json", hashed(first_run, "1")), after("hash_after.json", hashed(second_run, "2"));
+  const std::string both = std::string(before) + " " + std::string(after);
+  EXPECT_EQ(line_with(compare(both), "Sources that changed"),
+            "Sources that changed between the runs: cuda/reduce_sum/float4, hip/reduce_sum/float4.");
+  EXPECT_TRUE(says(compare("--format md " + both), "Sources that changed"));
+  EXPECT_FALSE(says(compare(std::string(before) + " " + std::string(before)), "Sources that changed"));
+  EXPECT_FALSE(says(compare(std::string(before) + " " + second_run), "Sources that changed"))
+      << "no hash, no statement";
+}
+
 TEST(CompareRuns, MakesMarkdownInAFile) {
   const File slow("markdown_slow.json", changed(first_run, only(float4, slowed(1.03)))), page("page.md", "");
   const Finished finished = compare("--format md -o " + std::string(page) + " " + first_run + " " + std::string(slow));

@@ -1,5 +1,5 @@
 // Pages: relative links and their anchors exist, the README is short, indexes name every page, and the JSON page every
-// field.
+// field; figures of changed kernels are found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,6 +123,82 @@ TEST(Pages, JsonPageNamesEveryField) {
   const auto results = nlohmann::json::parse(read(source_tree() / "results/nvidia-h200/reduce_sum.json"));
   for (const auto& field : results["benchmarks"].front().items())
     EXPECT_NE(page.find('`' + field.key() + '`'), std::string::npos) << "docs/json.md does not name " << field.key();
+}
+
+/// A tree with a kernel, its results and a page that shows them.
+class Figures : public testing::Test {
+ protected:
+  Figures() {
+    fs::remove_all(tree_);
+    write(kernel_, "run<4>();\n");
+    write("README.md", "A page.\n");
+    write("docs/sum.md", "<!-- report results/gpu/sum.json -->\n\n| figures |\n\n<!-- end -->\n");
+    write("results/gpu/sum.json", results({hash_of_kernel()}).dump());
+  }
+  ~Figures() override { fs::remove_all(tree_); }
+
+  void write(const std::string& path, const std::string& text) {
+    fs::create_directories((tree_ / path).parent_path());
+    std::ofstream(tree_ / path) << text;
+  }
+  std::string hash_of_kernel() const {
+    const auto sources = nlohmann::json::parse(run_process(sibling("variant_sources") + " " + tree_.string()).output);
+    return sources.at("cuda/sum/plain").at("hash");
+  }
+  /// A row for each hash; empty for none.
+  static nlohmann::json results(const std::vector<std::string>& hashes) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const std::string& hash : hashes) {
+      rows.push_back({{"name", "cuda/sum/plain/n:" + std::to_string(rows.size())},
+                      {"rung", "cuda/sum/plain"},
+                      {"backend", "cuda"},
+                      {"experiment", "sum"},
+                      {"variant", "plain"},
+                      {"real_time", 1.5}});
+      if (!hash.empty()) rows.back()["source_hash"] = hash;
+    }
+    return {{"context", nlohmann::json::object()}, {"benchmarks", rows}};
+  }
+  Finished check() const {
+    return run_process((source_tree() / "scripts/check-figures").string() + " " + tree_.string() + " " +
+                       sibling("variant_sources"));
+  }
+
+  const fs::path tree_ = temporary_file("figures");
+  const std::string kernel_ = "backends/cuda/sum/plain.cu";
+};
+
+TEST_F(Figures, OfTheSameSourcePass) {
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+  write(kernel_, "// another comment\nrun< 4 >();\n");
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+}
+
+TEST_F(Figures, OfAChangedKernelFailWhereAPageShowsThem) {
+  write(kernel_, "run<8>();\n");
+  const Finished stale = check();
+  EXPECT_EQ(stale.exit_code, 1);
+  EXPECT_NE(stale.output.find("results/gpu/sum.json: cuda/sum/plain (in docs/sum.md)"), std::string::npos)
+      << stale.output;
+  write("docs/sum.md", "No figures.\n");
+  const Finished unused = check();
+  EXPECT_EQ(unused.exit_code, 0);
+  EXPECT_NE(unused.output.find("Stale, and in no page:\n  results/gpu/sum.json: cuda/sum/plain\n"), std::string::npos)
+      << unused.output;
+}
+
+TEST_F(Figures, OfARemovedVariantFailAndOfARenamedOnePass) {
+  fs::rename(tree_ / kernel_, tree_ / "backends/cuda/sum/renamed.cu");
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+  write("backends/cuda/sum/renamed.cu", "other();\n");
+  EXPECT_EQ(check().exit_code, 1) << check().output;
+}
+
+TEST_F(Figures, WithoutAHashFailInAFileWithHashes) {
+  write("results/gpu/sum.json", results({hash_of_kernel(), ""}).dump());
+  EXPECT_EQ(check().exit_code, 1) << check().output;
+  write("results/gpu/sum.json", results({""}).dump());
+  EXPECT_NE(check().output.find("results/gpu/sum.json: "), std::string::npos) << "neither current nor listed";
 }
 
 }  // namespace

@@ -97,8 +97,10 @@ Cell RecordedCells::find(const Json& entry) {
   variant.improves = text(entry, "improves");
   variant.library = entry.at("library");
   variant.module = entry.contains("module") ? text(entry, "module") : "";
+  variant.source_info.hash = entry.contains("source_hash") ? text(entry, "source_hash") : "";
   variant.tunings.resize(1);  // the default, which the file need not have
-  VariantEntry& known = variants_.try_emplace(variant.id(), std::move(variant)).first->second;
+  VariantEntry& known =
+      variants_.try_emplace({variant.id(), variant.source_info.hash}, std::move(variant)).first->second;
   ExperimentEntry& experiment = experiments_[known.experiment];
   experiment.name = known.experiment;
   Tuning* own = &known.tunings.front();

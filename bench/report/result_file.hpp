@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/report.hpp"
@@ -18,9 +19,9 @@ class RecordedCells {
   Cell find(const Json& entry);
 
  private:
-  std::map<std::string, VariantEntry> variants_;        // by id
-  std::map<std::string, ExperimentEntry> experiments_;  // by name
-  std::map<std::string, Tuning> tunings_;               // by rung
+  std::map<std::pair<std::string, std::string>, VariantEntry> variants_;  // by id and hash of the source
+  std::map<std::string, ExperimentEntry> experiments_;                    // by name
+  std::map<std::string, Tuning> tunings_;                                 // by rung
 };
 
 struct ResultFile {

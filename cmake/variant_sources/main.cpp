@@ -27,8 +27,8 @@ std::string cpp(const std::vector<VariantSource>& sources) {
   text << "// Made by cmake/variant_sources.\n#include \"core/variant_sources.hpp\"\n\nnamespace crosswarp {\n\n"
           "std::span<const BuiltInSource> built_in_sources() {\n  static const BuiltInSource all[] = {\n";
   for (const VariantSource& s : sources)
-    text << "    {\"" << s.id << "\", \"" << s.path << "\", {\"" << s.hash << "\", " << s.lines << ", "
-         << s.lines_with_headers << "}},\n";
+    text << "    {\"" << s.id << "\", \"" << s.path << "\", \"" << s.hash << "\", " << s.lines << ", "
+         << s.lines_with_headers << "},\n";
   text << "  };\n  return all;\n}\n\n}  // namespace crosswarp\n";
   return text.str();
 }

@@ -1,5 +1,6 @@
 // Compares two runs cell by cell. core/change.hpp decides what counts as a change.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -55,6 +56,19 @@ std::string different_contexts(const ResultFile& before, const ResultFile& after
     text += fmt::format("{}{} ({} → {})", text.empty() ? "" : ", ", key, before.said(key), after.said(key));
   }
   return text;
+}
+
+/// Variants in both runs whose source changed between them. Rows without a hash tell nothing.
+std::string changed_sources(const Cells& old_cells, const Cells& new_cells) {
+  std::set<std::string> changed;
+  for (const Result& before : old_cells.all()) {
+    const Result* after = new_cells.find(before.name());
+    const std::string& old_hash = before.cell.variant->source_info.hash;
+    if (!after || old_hash.empty()) continue;
+    const std::string& new_hash = after->cell.variant->source_info.hash;
+    if (!new_hash.empty() && new_hash != old_hash) changed.insert(before.cell.variant->id());
+  }
+  return fmt::format("{}", fmt::join(changed, ", "));
 }
 
 TextTable runs(const ResultFile& before, const ResultFile& after) {
@@ -185,6 +199,8 @@ bool compare_runs(const CompareOptions& comparison) {
   page.table(runs(before, after));
   if (const std::string differ = different_contexts(before, after); !differ.empty())
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
+  if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
+    page.paragraph("Sources that changed between the runs: " + changed + ".");
   page.table(times_table(compared, comparison.all));
   page.table(untimed_table(untimed, comparison.all));
   page.table(geometric_means(ratios, "new, × as fast as old"));
