@@ -47,7 +47,7 @@ void require_same(const std::string& path, const Context& before, const Context&
 /// Whether the row is of the source that this program was built from. Modules have no hash.
 bool has_current_source(const Line& row, const VariantEntry& variant) {
   const auto hash = row.find("source_hash");
-  return (hash == row.end() ? "" : hash->get<std::string>()) == variant.source_info.hash;
+  return (hash != row.end() && hash->is_string() ? hash->get<std::string>() : "") == variant.source_info.hash;
 }
 
 }  // namespace
