@@ -339,7 +339,7 @@ void CommandLine::add_report() {
   report_->add_option("FILE", request.inputs, "Results files of bench --json")->required()->type_name("");
   report_
       ->add_option("--format", request.format,
-                   "html, md, svg or findings (default: by the output's extension, else md)")
+                   "html, md, svg, findings or text (default: by the output's extension, else md)")
       ->type_name("NAME");
   report_->add_option("-o,--output", request.output, "Output file (default: stdout)")->type_name("FILE");
   add_names(*report_, "--experiment", request.selection.experiments, "Experiments, comma-separated (default: all)");

@@ -2,18 +2,21 @@
 #include "bench/report/report.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
 #include <map>
 
-#include "bench/report/page/html.hpp"
+#include "bench/report/cells.hpp"
 #include "bench/report/markdown.hpp"
 #include "bench/report/output.hpp"
+#include "bench/report/page/html.hpp"
 #include "bench/report/svg.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
+#include "core/report.hpp"
 
 namespace crosswarp {
 namespace {
@@ -29,9 +32,30 @@ std::string findings_report(const std::vector<ResultFile>& files) {
   return text;
 }
 
+/// What a run prints: a table for each point.
+std::string text_report(const std::vector<ResultFile>& files) {
+  const std::vector<ReportCell> cells = report_cells(files);
+  const auto same_table = [](const ReportCell& a, const ReportCell& b) {
+    const Result &x = a.result, &y = b.result;
+    return x.cell.variant->experiment == y.cell.variant->experiment && x.cell.point == y.cell.point &&
+           mode_of(x) == mode_of(y);
+  };
+  std::string text;
+  for (auto first = cells.begin(); first != cells.end();) {
+    std::vector<Result> rows;
+    for (const auto& begin = *first; first != cells.end() && same_table(begin, *first); ++first)
+      rows.push_back(first->result);
+    text += table(rows, Terminal::of(STDOUT_FILENO)) + "\n";
+  }
+  return text;
+}
+
 Format format_of(const ReportRequest& request) {
-  const std::map<std::string, Format> formats{
-      {"findings", findings_report}, {"html", html_report}, {"md", markdown_report}, {"svg", svg_report}};
+  const std::map<std::string, Format> formats{{"findings", findings_report},
+                                              {"html", html_report},
+                                              {"md", markdown_report},
+                                              {"svg", svg_report},
+                                              {"text", text_report}};
   if (request.format.empty()) {
     const std::string extension = std::filesystem::path(request.output).extension();
     if (extension.empty() || extension == ".txt") return markdown_report;

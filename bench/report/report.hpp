@@ -11,7 +11,7 @@ namespace crosswarp {
 struct ReportRequest {
   std::vector<std::string> inputs;
   Selection selection;
-  std::string format;  ///< `html`, `md`, `svg`, `findings`; empty: by the output's extension, default `md`.
+  std::string format;  ///< `html`, `md`, `svg`, `findings`, `text`; empty: by the output's extension, default `md`.
   std::string output;  ///< Output file (default: stdout).
 };
 
