@@ -554,6 +554,12 @@ TEST(Report, DrawsLatenciesAsTimes) {
   EXPECT_EQ(count(drawn, "class=\"value\""), 0u) << "no bars without steps";
 }
 
+TEST(Report, PrintsTheTablesOfARun) {
+  const std::string text = report("--format text " + results("reduce_sum")).output;
+  EXPECT_EQ(count(text, "\nrung "), 11u) << "one table per point";
+  EXPECT_EQ(count(text, "\ncuda/float4 "), 11u);
+}
+
 TEST(Report, DrawsARingOfImprovements) {
   const File file("ring.json", made_up({step("a", "b", 200), step("b", "a", 100)}));
   EXPECT_EQ(count(drawing(file), "class=\"value\""), 2u);
