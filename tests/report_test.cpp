@@ -557,7 +557,7 @@ TEST(Report, DrawsLatenciesAsTimes) {
 TEST(Report, PrintsTheTablesOfARun) {
   const std::string text = report("--format text " + results("reduce_sum")).output;
   EXPECT_EQ(count(text, "\nrung "), 11u) << "one table per point";
-  EXPECT_EQ(count(text, "\ncuda/float4 "), 11u);
+  EXPECT_EQ(count(text, "\ncuda/reduce_sum/float4 "), 11u);
 }
 
 TEST(Report, DrawsARingOfImprovements) {

@@ -1,6 +1,6 @@
 // Square tiles of A and B in team scratch memory, widened to float as they are loaded, one thread for each element of
-// C. Bound by scratch memory, two loads for each multiply-add: Kokkos cannot reach matrix units. On H200 at 2048 that
-// costs a factor of 21 against wmma_shared, which is as simple, and of 125 against the best.
+// C. Bound by scratch memory, two loads for each multiply-add: Kokkos cannot reach matrix units. On H200 at 2048
+// CUDA's wmma_shared, which is as simple, is 20 times as fast, and the best 130 times.
 #include "backends/kokkos/matmul_f16/half_element.hpp"
 #include "backends/kokkos/team_tiles.hpp"
 
