@@ -141,21 +141,22 @@ class Run {
     const double expected = repetitions() * schedule.expected_from(0);
     if (!options_.quiet && expected > tour_seconds) say_what_to_expect(expected);
     progress_ = Progress(options_.quiet, plan_.groups.size() * google_.repetitions());
-    std::vector<std::string> left_out;
+    std::map<std::string, std::vector<std::string>> left_out;  // points by experiment
     for (std::size_t g = 0; g < plan_.groups.size(); ++g)
       for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition) {
         const double runs_left = repetitions() - static_cast<double>(repetition);
         const double later = (runs_left - 1) * schedule.expected(g) + repetitions() * schedule.expected_from(g + 1);
         const auto rule = schedule.rule(g, options_.budget.value_or(0) - elapsed(), later);
         if (!rule) {
-          left_out.push_back(name_of(plan_.groups[g]));
+          left_out[plan_.groups[g].cells[0].experiment->name].push_back(plan_.groups[g].cells[0].point.name());
           break;
         }
         run_group(g, repetition, *rule, {schedule.expected(g), later});
         if (!results_[g].empty()) schedule.learn(results_[g].back());
       }
-    for (const std::string& name : left_out)
-      std::cerr << fmt::format("bench: {}: left out, takes too long for --budget\n", name);
+    for (const auto& [experiment, points] : left_out)
+      std::cerr << fmt::format("bench: left out, too long for --budget: {}, {}\n", experiment,
+                               points.size() == 1 ? points[0] : fmt::format("{} points", points.size()));
   }
 
   void run_tour() {

@@ -76,8 +76,9 @@ double Schedule::expected_from(std::size_t group) const {
 std::optional<StopRule> Schedule::rule(std::size_t group, double seconds_left, double later) const {
   StopRule rule = options_.run.stop;
   if (!options_.budget) return rule;
-  const double all = expected_[group] + later;
-  rule.point_limit = all > 0 ? std::max(0.0, seconds_left) * expected_[group] / all : 0;
+  // An equal share at least: larger groups may turn out to be left out.
+  const double groups = static_cast<double>(expected_.size() - group), all = expected_[group] + later;
+  rule.point_limit = std::max(0.0, seconds_left) * std::max(1 / groups, all > 0 ? expected_[group] / all : 0);
   const double least = shortest(plan_.groups[group]);
   if (least > patience * rule.point_limit) return {};
   const double launches = least > 0 ? rule.point_limit / (2 * least) : 1;

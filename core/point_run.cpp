@@ -87,6 +87,7 @@ class Runner::PointRun {
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
+  void verify_and_find_leaks(Row& row);
   void sample_rows();
   void verify_after_timing();
   void end_placement();
@@ -295,22 +296,29 @@ bool Runner::PointRun::capture_graphs() {
          });
 }
 
-/// Also looks for leaks of device memory.
+/// Also looks for leaks of device memory, and notes what the outputs show: later checks fill them with numbers, which
+/// look like observations that a variant did not make.
 bool Runner::PointRun::verify_rows_as_timed() {
   return for_each_row([&](Row& row) {
-    double look = is_first_ ? std::min(look_in_launches * per_launch(row.sample_seconds), max_look) : 0;
-    // Other processes may allocate on the same device, but hardly the same amount each time.
-    std::size_t leaked = 0;
-    for (int i = 0; i < leak_samples; ++i, look = 0) {
-      const std::size_t before = device_.free_memory();
-      verify_as_timed(row, "when timed: ", look);
-      const std::size_t after = device_.free_memory();
-      if (!is_first_ || !device_.is_asynchronous() || after + min_leak >= before) return;
-      if (i > 0 && before - after != leaked) return;
-      leaked = before - after;
-    }
-    throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, launches_));
+    verify_and_find_leaks(row);
+    if (row.result->status == Status::ok) row.observed.push_back(problem_->observe());
   });
+}
+
+/// Throws Error for a leak.
+void Runner::PointRun::verify_and_find_leaks(Row& row) {
+  double look = is_first_ ? std::min(look_in_launches * per_launch(row.sample_seconds), max_look) : 0;
+  // Other processes may allocate on the same device, but hardly the same amount each time.
+  std::size_t leaked = 0;
+  for (int i = 0; i < leak_samples; ++i, look = 0) {
+    const std::size_t before = device_.free_memory();
+    verify_as_timed(row, "when timed: ", look);
+    const std::size_t after = device_.free_memory();
+    if (!is_first_ || !device_.is_asynchronous() || after + min_leak >= before) return;
+    if (i > 0 && before - after != leaked) return;
+    leaked = before - after;
+  }
+  throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, launches_));
 }
 
 void Runner::PointRun::verify_as_timed(Row& row, const std::string& when, double look, Before before) {
@@ -383,7 +391,6 @@ void Runner::PointRun::verify_after_timing() {
   for (Row& row : rows_) {
     if (row.result->status == Status::ok)
       attempt(row, [&] { verify_as_timed(row, "after timing: ", 0, Before::numbers); });
-    if (row.result->status == Status::ok) row.observed.push_back(problem_->observe());
   }
 }
 
