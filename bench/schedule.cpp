@@ -15,7 +15,7 @@ constexpr double patience = 2;            // times its share that a group may ta
 /// Rates of one core, where a device's are unknown.
 double assumed_rate(const Cost& cost) {
   using enum crosswarp::Quantity;
-  return cost.rated == bytes ? 3e9 : cost.rated == flops ? 1e9 : 2e7;
+  return cost.rated == bytes ? 3e9 : cost.rated == flops ? 2e9 : 2e7;
 }
 
 double growth(const ExperimentEntry& experiment, const Point& small, const Point& large) {
