@@ -19,9 +19,21 @@
 namespace crosswarp {
 namespace {
 
+constexpr std::size_t least_rung = 32, least_idea = 24;  // characters
+
 void print(const TextTable& table) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   std::cout << table.text(terminal.width, terminal.colours) << std::flush;
+}
+void print(const std::string& text) { std::cout << wrapped(text, Terminal::of(STDOUT_FILENO).width) << std::flush; }
+
+/// A cell's line in a list: its name and, where it has no result or a bad one, why.
+void list(TextTable& table, const std::string& name, const Result& result) {
+  if (result.status == Status::ok)
+    table.row({name, result.label()});
+  else
+    table.row_of_text({name, result.label()}, 1,
+                      result.status == Status::skipped ? TextTable::Colour::faint : TextTable::Colour::bad);
 }
 
 /// One cell per rung that the filter selects; all tunings if it names none.
@@ -66,6 +78,8 @@ void print_list(const Filter& filter) {
               v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
   }
   table.narrow(1);
+  table.cut(0, least_rung);
+  table.cut(2, least_idea);
   print(table);
 }
 
@@ -100,8 +114,10 @@ void print_plan(const Plan& plan, Runner& runner) {
     for (const Cell& cell : group.cells) {
       const Result* skipped = plan.skipped(cell);
       const std::string why = skipped ? skipped->note : runner.skipped(cell);
-      table.row({group.name_of(cell), why.empty() ? "" : "skipped: " + why},
-                why.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
+      if (why.empty())
+        table.row({group.name_of(cell)});
+      else
+        table.row_of_text({group.name_of(cell), "skipped: " + why}, 1, TextTable::Colour::faint);
       ++cells;
     }
   print(table);
@@ -118,10 +134,8 @@ int print_verdicts(const Plan& plan, Executor& executor, bool accuracy) {
       const Result& result = results.emplace_back(skipped ? *skipped : executor.verify(cell));
       ++counts[result.status];
       TextTable line;
-      line.row({cell.id(), result.label()}, result.status == Status::ok        ? TextTable::Colour::none
-                                            : result.status == Status::skipped ? TextTable::Colour::faint
-                                                                               : TextTable::Colour::bad);
-      std::cout << line.text(0, terminal.colours) << std::flush;
+      list(line, cell.id(), result);
+      print(line);
     }
     if (!accuracy) continue;
     add_accuracy(executor, results);
@@ -138,12 +152,13 @@ void print_counters() {
   for (const Counter& c : all_counters())
     table.row({std::string(c.name), std::string(c.group), std::string(c.unit),
                fmt::format("{}{}", c.meaning, c.metric.empty() ? "" : fmt::format(" ({})", c.metric))});
+  table.last_wraps = true;
   print(table);
-  std::cout << fmt::format(
-      "bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
-      "In parentheses: NVIDIA's metric. Stalls: cycles between two instructions of a warp.\n"
-      "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
-      fmt::join(counter_groups(), ", "));
+  print(
+      fmt::format("bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
+                  "In parentheses: NVIDIA's metric. Stalls: cycles between two instructions of a warp.\n"
+                  "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
+                  fmt::join(counter_groups(), ", ")));
 }
 
 int profile_cell(const Options& options) {
@@ -162,7 +177,8 @@ int profile_cell(const Options& options) {
     filter.variants = {cell.variant->name};
     if (cell.tuning != &cell.variant->tunings.front()) filter.tunings = {cell.tuning->name()};
   }
-  if (std::find(known.begin(), known.end(), id.rung) == known.end()) throw refuse(did_you_mean(id.rung, known));
+  if (std::find(known.begin(), known.end(), id.rung) == known.end())
+    throw refuse(Registry::instance().not_in_this_build() + ": " + did_you_mean(id.rung, known));
   for (const auto& [axis, value] : id.axes) filter.axes[axis] = value;
   Mode mode = options.modes.front();
   if (!id.mode.empty()) {
@@ -209,11 +225,12 @@ void print_devices() {
   }
   enum Column : std::size_t { name, index, architecture, memory, cache, units, clock, memory_rate, cache_rate, fp32 };
   for (const Column column : {cache_rate, units, clock, cache, fp32}) table.narrow(column);
+  table.last_wraps = true;
   print(table);
-  std::cout << absent << "Rates are theoretical. Backends that see the same device share it.\n";
+  print(absent + "Rates are theoretical. Backends that see the same device share it.\n");
   for (const auto& [key, d] : incomplete)
-    std::cout << fmt::format("{} ({}): this build's code for it lacks {}; {}\n", key, d.name,
-                             fmt::join(d.not_compiled, ", "), d.how_to_compile);
+    print(fmt::format("{} ({}): this build's code for it lacks {}; {}\n", key, d.name, fmt::join(d.not_compiled, ", "),
+                      d.how_to_compile));
 }
 
 }  // namespace crosswarp

@@ -92,8 +92,10 @@ void measure_ceilings(const Options& options) {
     ceilings.replace(info, measured);
   }
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
+  table.last_wraps = true;
   std::cout << table.text(terminal.width, terminal.colours);
-  std::cout << fmt::format("Kept in {}; later runs show what they reach of it.\n", ceilings.file());
+  std::cout << wrapped(fmt::format("Kept in {}; later runs show what they reach of it.\n", ceilings.file()),
+                       terminal.width);
 }
 
 }  // namespace crosswarp

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/help.hpp"
 #include "bench/manual.hpp"
 #include "bench/version.hpp"
 #include "core/error.hpp"
@@ -29,13 +30,17 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
       for (const auto& name : option->get_lnames()) known.push_back("--" + name);
       for (const auto& name : option->get_snames()) known.push_back("-" + name);
     }
+    std::vector<std::string> subcommands;
     for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
-      known.push_back(sub->get_name());
+      subcommands.push_back(sub->get_name());
+    known.insert(known.end(), subcommands.begin(), subcommands.end());
     for (const std::string& argument : arguments) {
       const std::string name = argument.substr(0, argument.find('='));
       if (name.starts_with("-") && std::find(known.begin(), known.end(), name) == known.end())
         return fmt::format("{}: {}", name, did_you_mean(name, known));
     }
+    if (const std::vector<std::string> left = app.remaining(); command == &app && !left.empty())
+      return fmt::format("subcommand {}: {}", left.front(), did_you_mean(left.front(), subcommands));
   }
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -195,14 +200,18 @@ class CommandLine {
 };
 
 CommandLine::CommandLine() {
+  app.formatter(help_formatter());  // of subcommands, too
   app.footer(
-      "Without a selection: a tour of up to 60 s, each experiment at one point, with its first, fastest and library\n"
-      "variants, on all backends of the first GPU, else of the host. --all: every variant at every default point, on\n"
+      "Without a selection: a tour of up to 60 s, each experiment at one point, with its first, fastest and library "
+      "variants, on all backends of the first GPU, else of the host. --all: every variant at every default point, on "
       "the first backend with a GPU; takes minutes.\n"
       "VALUES of an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3, ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Google Benchmark's flags (--benchmark_repetitions=5, --benchmark_filter=…, --benchmark_format=json) work, too.\n"
       "bench --help counters explains each hardware counter; bench SUBCOMMAND --help a subcommand.\n"
-      "Exit codes: 0 done; 1 a row is wrong, failed or implausible, or slower (compare); 2 the request cannot be met;\n"
+      "In tables: of peak: share of the device's measured peak; bound by: what limits the variant; × parent, "
+      "× library, × other: times as fast as the variant that it improves on, as the fastest vendor library, as the "
+      "fastest variant of the other backend (above 1 is faster); !: wrong, failed, implausible or slower.\n"
+      "Exit codes: 0 done; 1 a row is wrong, failed or implausible, or slower (compare); 2 the request cannot be met; "
       "128 + N signal N (Ctrl-C: 130).");
   app.set_version_flag("--version", fmt::format("crosswarp {}, commit {}, {}", version(), commit(), build_type()),
                        "Version, commit and build type");
@@ -280,7 +289,7 @@ void CommandLine::add_measuring() {
       ->type_name("GROUPS")
       ->group("Measuring");
   app.add_flag("--accuracy", options.accuracy,
-               "Measure errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps;\n"
+               "Measure errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; "
                "with --verify: instead of times")
       ->group("Measuring");
 }
@@ -291,7 +300,7 @@ void CommandLine::add_output() {
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--resume", options.resume,
-                 "Continue an interrupted run: keep the cells in FILE or its journal, run the rest. Other options\n"
+                 "Continue an interrupted run: keep the cells in FILE or its journal, run the rest. Other options "
                  "override that run's")
       ->type_name("FILE")
       ->group("Output");
@@ -324,7 +333,7 @@ void CommandLine::add_devices() {
   devices_ = app.add_subcommand("devices", "List the devices of each backend");
   devices_->footer("Rates are theoretical; with --measure, measured ones stand beside them.");
   devices_->add_flag("--measure", measure_,
-                     "Measure the rates of each device's parts (20 s per device), and keep them for later runs as\n"
+                     "Measure the rates of each device's parts (20 s per device), and keep them for later runs as "
                      "'measured peak'");
 }
 
@@ -350,7 +359,7 @@ void CommandLine::add_compare() {
   CompareOptions& comparison = options.comparison;
   compare_ = app.add_subcommand("compare", "Compare two runs, or the backends of one run");
   compare_->footer(
-      "bench compare old.json new.json: all cells that both files have, faster, slower or within noise. Exit code 1:\n"
+      "bench compare old.json new.json: all cells that both files have, faster, slower or within noise. Exit code 1: "
       "a cell became slower, wrong, failed or implausible.\n"
       "bench compare --backends cuda,kokkos out.json: the fastest rungs at each point. Exit code 0.");
   compare_->add_option("FILE", comparison.inputs, "Results files of bench --json: the old and the new one, or one")

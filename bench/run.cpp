@@ -316,8 +316,10 @@ class Run {
       const std::vector<Finding> findings = experiment->findings(outcomes(results));
       if (findings.empty()) continue;
       if (outputs_.json) outputs_.json->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
-      std::string text = fmt::format("{}  {}  |  {}: findings\n", experiment->name, to_string(mode, launch_by), device);
-      for (const Finding& finding : findings) text += "  " + to_string(finding) + "\n";
+      const auto wrap_line = [&](const std::string& line) { return wrapped(line, outputs_.terminal.width, 4) + "\n"; };
+      std::string text =
+          wrap_line(fmt::format("{}  {}  |  {}: findings", experiment->name, to_string(mode, launch_by), device));
+      for (const Finding& finding : findings) text += wrap_line("  " + to_string(finding));
       outputs_.print(text);
     }
   }

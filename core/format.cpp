@@ -122,24 +122,30 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
     const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
-    const std::size_t end = std::min(text.find(' ', blanks), text.size());
-    const std::string_view word = text.substr(blanks, end - blanks);
-    const bool is_first = lines.back().empty();
-    if (!is_first && columns(lines.back()) + blanks + columns(word) > width)
-      lines.emplace_back(word);
-    else
-      lines.back() += text.substr(0, end);
+    std::size_t end = std::min(text.find(' ', blanks), text.size());
+    if (!lines.back().empty() && columns(lines.back()) + columns(text.substr(0, end)) > width) {
+      lines.emplace_back();
+      text.remove_prefix(blanks);
+      end -= blanks;
+    }
+    if (end > width)
+      if (const std::size_t joint = text.substr(0, width).find_last_of("/_@,"); joint != text.npos) end = joint + 1;
+    lines.back() += text.substr(0, end);
     text.remove_prefix(end);
+    if (!text.empty() && text.front() != ' ') lines.emplace_back();  // within a word
   }
   return lines;
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  if (width == 0) return std::string(text);
+  const std::size_t left = width ? width - std::min(width - 1, indent) : text.size();
+  const std::string next = "\n" + std::string(indent, ' ');
   std::string all;
-  for (const std::string& line : wrap(text, width - std::min(width - 1, indent))) {
-    if (!all.empty()) all.append("\n").append(indent, ' ');
-    all += line;
+  for (bool more = true; more;) {
+    const std::size_t end = text.find('\n');
+    for (const std::string& line : wrap(text.substr(0, end), left)) all += (all.empty() ? "" : next) + line;
+    more = end != text.npos;
+    if (more) text.remove_prefix(end + 1);
   }
   return all;
 }

@@ -38,9 +38,10 @@ std::string markdown_code(std::string_view text);
 /// Terminal columns of a text: its code points.
 std::size_t columns(std::string_view text);
 
-/// Breaks a text at blanks into lines of at most `width` columns; a word longer than that stays whole.
+/// Breaks a text at blanks into lines of at most `width` columns; a longer word behind one of `/_@,`, if it has one.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
-/// The same as one text. `indent`: blanks before each line but the first. A width of 0 has no limit.
+/// The same as one text, line by line. `indent`: blanks before each line but the first, of which `width` is the whole
+/// width. A width of 0 has no limit.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace crosswarp

@@ -10,7 +10,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t max_listed = 24;
+constexpr std::size_t max_listed = 24, nearest_listed = 5;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
@@ -35,15 +35,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
   if (names.empty()) return "unknown; there are none";
-  const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(typed, a) < edit_distance(typed, b);
-  });
-  const std::string all = names.size() > max_listed ? fmt::format("there are {}", names.size())
-                                                    : fmt::format("there are: {}", fmt::join(names, ", "));
-  if (edit_distance(typed, *nearest) > std::max(typed.size(), nearest->size()) / 2)
-    return fmt::format("unknown; {}", all);
-  if (names.size() > max_listed) return fmt::format("unknown; did you mean '{}'?", *nearest);
-  return fmt::format("unknown; did you mean '{}'? ({})", *nearest, all);
+  std::vector<std::string> by_distance = names;
+  std::ranges::stable_sort(by_distance, {}, [&](const std::string& name) { return edit_distance(typed, name); });
+  const std::string& nearest = by_distance.front();
+  const bool is_far = edit_distance(typed, nearest) > std::max(typed.size(), nearest.size()) / 2;
+  if (names.size() > max_listed) {
+    by_distance.resize(nearest_listed);
+    return is_far ? fmt::format("unknown; the nearest of {}: {}", names.size(), fmt::join(by_distance, ", "))
+                  : fmt::format("unknown; did you mean '{}'?", by_distance.front());
+  }
+  const std::string all = fmt::format("there are: {}", fmt::join(names, ", "));
+  return is_far ? fmt::format("unknown; {}", all) : fmt::format("unknown; did you mean '{}'? ({})", nearest, all);
 }
 
 }  // namespace crosswarp

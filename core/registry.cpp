@@ -152,12 +152,18 @@ const Backend& Registry::backend(const std::string& name) const {
   throw Error(fmt::format("--backend {}: not in this build: {}", name, did_you_mean(name, names)));
 }
 
+std::string Registry::not_in_this_build() const {
+  std::vector<std::string> names;
+  for (const auto& backend : backends_) names.push_back(backend->name());
+  return fmt::format("not in this build (backends {})", fmt::join(names, ", "));
+}
+
 /// Backends or experiments that have the variant but are not selected; else the nearest match.
-std::string Registry::elsewhere(const std::string& variant, const std::vector<std::string>& known) const {
+std::string Registry::why_unknown(const std::string& variant, const std::vector<std::string>& known) const {
   std::vector<std::string> ids;
   for (const auto& [id, entry] : variants_)
     if (entry.is_called(variant)) ids.push_back(id);
-  return ids.empty() ? did_you_mean(variant, known)
+  return ids.empty() ? not_in_this_build() + ": " + did_you_mean(variant, known)
                      : fmt::format("not among what is selected, but there is {}", fmt::join(ids, ", "));
 }
 
@@ -180,7 +186,7 @@ std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
   }
   for (const auto& name : filter.variants)
     if (std::ranges::none_of(selected, [&](const VariantEntry* variant) { return variant->is_called(name); }))
-      throw Error(fmt::format("--variant {}: {}", name, elsewhere(name, known_variants)));
+      throw Error(fmt::format("--variant {}: {}", name, why_unknown(name, known_variants)));
   require_known("--tuning", filter.tunings, known_tunings);
   for (const auto& [name, spec] : filter.axes) require_known("axis", {name}, known_axes);
   return selected;

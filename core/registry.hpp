@@ -61,6 +61,8 @@ class Registry {
   /// The variants that `filter` selects by former names.
   std::vector<const VariantEntry*> selected_by_former_name(const Filter& filter) const;
 
+  /// `not in this build (backends host, kokkos)`: why a variant may be unknown here.
+  std::string not_in_this_build() const;
   /// Throws Error, with the nearest match, for an unknown backend.
   const Backend& backend(const std::string& name) const;
 
@@ -77,7 +79,7 @@ class Registry {
 
  private:
   std::vector<const VariantEntry*> select(const Filter& filter) const;
-  std::string elsewhere(const std::string& variant, const std::vector<std::string>& known) const;
+  std::string why_unknown(const std::string& variant, const std::vector<std::string>& known) const;
 
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/bound.hpp"
 #include "core/report.hpp"
@@ -9,7 +10,8 @@
 namespace crosswarp {
 namespace {
 
-constexpr double least_stall = 0.01;  // of the longest; shorter ones are in the JSON only
+constexpr std::size_t least_name = 16;  // characters of a kernel's
+constexpr double least_stall = 0.01;    // of the longest; shorter ones are in the JSON only
 
 /// `cuda/float4`, as the title names the experiment.
 std::string column(const Result& result) { return without_experiment(result.cell.rung()); }
@@ -49,13 +51,14 @@ std::vector<const Counter*> lines(const Counted& counted) {
   return counters;
 }
 
-TextTable counts(const Counted& counted) {
+/// A column for each of the rungs.
+TextTable counts(const std::vector<const Counter*>& counters, std::span<const Result* const> counted) {
   TextTable table;
   std::vector<std::string> head{"counter"};
   for (const Result* r : counted) head.push_back(column(*r));
   head.emplace_back("unit");
   table.row(std::move(head), TextTable::Colour::faint);
-  for (const Counter* counter : lines(counted)) {
+  for (const Counter* counter : counters) {
     std::vector<std::string> line{std::string(counter->name)};
     for (const Result* r : counted) line.push_back(show(*counter, (*r->counters)[counter->name]));
     const bool says_its_unit =
@@ -64,6 +67,19 @@ TextTable counts(const Counted& counted) {
     table.row(std::move(line));
   }
   return table;
+}
+
+/// Rungs that the terminal is not wide enough for follow in further tables.
+std::string counts(const Counted& counted, const Terminal& terminal) {
+  const std::vector<const Counter*> counters = lines(counted);
+  std::string text;
+  for (std::span<const Result* const> left = counted; !left.empty();) {
+    std::size_t rungs = left.size();
+    while (rungs > 1 && terminal.width > 0 && counts(counters, left.first(rungs)).width() > terminal.width) --rungs;
+    text += counts(counters, left.first(rungs)).text(terminal.width, terminal.colours);
+    left = left.subspan(rungs);
+  }
+  return text;
 }
 
 TextTable kernels(const Counted& counted) {
@@ -76,6 +92,9 @@ TextTable kernels(const Counted& counted) {
                  dimensions(kernel.grid), dimensions(kernel.block),
                  kernel.use.occupancy > 0 ? fmt::format("{:.0f} %", 100 * kernel.use.occupancy) : "-",
                  kernel.limited_by, short_name(kernel.name)});
+  enum Column : std::size_t { limited_by = 6, name };
+  table.cut(name, least_name);
+  table.narrow(limited_by);
   return table;
 }
 
@@ -90,12 +109,17 @@ std::string counters_table(const std::vector<Result>& results, const Terminal& t
   }
   if (asked.empty()) return {};
   const Result& first = *asked.front();
-  std::string text = fmt::format("{}  {}  {}  |  counters\n", first.cell.experiment->name, first.cell.point.name(),
-                                 to_string(first.mode, first.launch_by));
-  const auto add = [&](const TextTable& table) { text += table.text(terminal.width, terminal.colours); };
+  const std::string title = fmt::format("{}  {}  {}  |  counters", first.cell.experiment->name, first.cell.point.name(),
+                                        to_string(first.mode, first.launch_by));
+  std::string text = wrapped(title, terminal.width, 2) + "\n";
+  const auto add = [&](TextTable table) {
+    table.last_wraps = true;
+    text += table.text(terminal.width, terminal.colours);
+  };
   if (!counted.empty()) {
-    add(counts(counted));
-    if (const TextTable table = kernels(counted); table.rows() > 1) add(table);
+    text += counts(counted, terminal);
+    if (const TextTable table = kernels(counted); table.rows() > 1)
+      text += table.text(terminal.width, terminal.colours);
   }
   TextTable bounds;
   bounds.row({"rung", "bound"}, TextTable::Colour::faint);
@@ -106,7 +130,7 @@ std::string counters_table(const std::vector<Result>& results, const Terminal& t
   proofs.row({"rung", "proof"}, TextTable::Colour::faint);
   for (const Result* r : asked)
     if (r->status == Status::implausible)
-      proofs.row({column(*r), r->label()}, TextTable::Colour::bad);
+      proofs.row_of_text({column(*r), r->label()}, 1, TextTable::Colour::bad);
     else if (!r->proof.empty())
       proofs.row({column(*r), r->proof});
   if (proofs.rows() > 1) add(proofs);

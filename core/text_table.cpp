@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 namespace crosswarp {
 namespace {
@@ -33,6 +34,15 @@ std::string blanks(std::size_t count) { return std::string(count, ' '); }
 std::string pad(const std::string& text, std::size_t width, bool left) {
   const std::string rest = blanks(width - std::min(width, columns(text)));
   return left ? text + rest : rest + text;
+}
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t from = 0, to = 0; to != text.npos; from = to + 1) {
+    to = text.find(' ', from);
+    longest = std::max(longest, columns(text.substr(from, to - from)));
+  }
+  return longest;
 }
 
 /// Columns with a cell below the head. `text`: counting rows without figures.
@@ -142,10 +152,10 @@ class TextTable::Layout {
 
   /// The lines of a row: a long first cell takes one of its own, a long text several.
   std::vector<std::string> lines(const Row& row) const {
-    std::vector<std::string> all{cut_to(row.cells.front(), width_)};
+    std::vector<std::string> all = wrap(row.cells.front(), width_);
     const std::size_t end = row.text == figures ? last() : row.text;
     if (end == 0) return all;
-    if (columns(all.front()) > widths_.front()) all.emplace_back();
+    if (columns(row.cells.front()) > widths_.front()) all.emplace_back();
     all.back() = pad(all.back(), widths_.front(), true);
     if (row.text == figures)
       for (std::size_t c = 1; c < std::min(end, row.cells.size()); ++c)
@@ -158,7 +168,8 @@ class TextTable::Layout {
       return all;
     }
     const std::size_t begin = columns(all.back()), left = width_ > begin ? width_ - begin : 0;
-    if (row.text == figures ? !wraps(end) : row.colour != Colour::bad)
+    const bool is_cut = row.text == figures ? !wraps(end) : row.colour != Colour::bad;
+    if (is_cut && (row.text == figures || left >= least_text))
       all.back() += cut_to(text, left);
     else
       add_wrapped(all, text, begin, left);
@@ -168,7 +179,7 @@ class TextTable::Layout {
   /// Goes on behind `begin` columns where enough of them are left, else below.
   void add_wrapped(std::vector<std::string>& lines, const std::string& text, std::size_t begin,
                    std::size_t left) const {
-    const bool below = columns(text) > left && left < least_text;
+    const bool below = columns(text) > left && (left < least_text || longest_word(text) > left);
     if (below) lines.emplace_back(blanks(indent));
     const std::size_t at = below ? indent : begin;
     bool is_first = true;
@@ -185,6 +196,13 @@ class TextTable::Layout {
   std::vector<bool> shown_;
   std::vector<std::size_t> limits_, widths_;
 };
+
+std::size_t TextTable::width() const {
+  std::size_t widest = 0;
+  std::istringstream lines(text(0, false));
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns(line));
+  return widest;
+}
 
 std::string TextTable::text(std::size_t width, bool colours) const {
   return rows_.empty() ? "" : Layout(*this, width).text(colours);

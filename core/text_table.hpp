@@ -40,6 +40,8 @@ class TextTable {
   /// The text of the last column goes on in further lines, instead of being cut.
   bool last_wraps = false;
 
+  /// Columns of the widest line without a limit.
+  std::size_t width() const;
   /// `width`: columns of the terminal; 0 for no limit. `colours`: whether to use escape sequences.
   std::string text(std::size_t width, bool colours) const;
 

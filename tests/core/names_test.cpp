@@ -33,6 +33,8 @@ TEST(DidYouMean, DoesNotListAHundredNamesBesideASuggestion) {
   std::vector<std::string> many;
   for (int i = 0; i < 100; ++i) many.push_back("variant_" + std::to_string(i));
   EXPECT_EQ(did_you_mean("variant_4x2", many), "unknown; did you mean 'variant_42'?");
+  EXPECT_EQ(did_you_mean("cub", many),
+            "unknown; the nearest of 100: variant_0, variant_1, variant_2, variant_3, variant_4");
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class Side {
     for (const Result& r : results)
       for (const std::string& candidate : {r.cell.variant->backend, rung(r)}) {
         if (candidate == name_) return;
-        if (std::find(known.begin(), known.end(), candidate) == known.end()) known.push_back(candidate);
+        const bool is_alike = (candidate.find('/') == candidate.npos) == (name_.find('/') == name_.npos);
+        if (is_alike && std::find(known.begin(), known.end(), candidate) == known.end()) known.push_back(candidate);
       }
     throw Error(fmt::format("--backends {}: {}", name_, did_you_mean(name_, known)));
   }
