@@ -91,8 +91,10 @@ Tour::Tour(const Options& options, std::vector<std::string> backends, Executor& 
 std::vector<Point> Tour::fitting_points(const ExperimentEntry& experiment) {
   std::vector<Point> points = experiment.headline_points();
   if (points.empty()) {
-    for (const Cell& cell : Registry::instance().cells({.backends = backends_, .experiments = {experiment.name}}))
-      points.push_back(cell.point);
+    Filter all;
+    all.backends = backends_;
+    all.experiments = {experiment.name};
+    for (const Cell& cell : Registry::instance().cells(all)) points.push_back(cell.point);
     std::ranges::sort(points, {}, [&](const Point& p) { return std::pair(experiment.cost(p).amount(), p); });
     points.erase(std::unique(points.begin(), points.end()), points.end());
   }
