@@ -409,8 +409,7 @@ std::string svg_report(const std::vector<ResultFile>& files) {
   const Selected chosen = select(cells);
   double y = 8;
   std::string content = header(chosen, y);
-  const bool has_steps = path(chosen, backends_of(chosen.all).front()).size() > 1;
-  if (has_steps || chosen.axes.empty()) content += ladder(chosen, y);
+  if (bars(chosen).size() > 2 || chosen.axes.empty()) content += ladder(chosen, y);
   if (!chosen.axes.empty()) content += over_axis(chosen, y);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" width=\"{0}\" height=\"{1:.0f}\" "
