@@ -565,6 +565,17 @@ TEST(Report, DrawsARingOfImprovements) {
   EXPECT_EQ(count(drawing(file), "class=\"value\""), 2u);
 }
 
+TEST(Report, DrawsNoLibrariesAlone) {
+  const auto library = [](Json& row) {
+    rung("cuda", "X", 100)(row);
+    row["library"] = true;
+  };
+  const File file("libraries.json", made_up({library}));
+  const Finished finished = report("--format svg " + std::string(file));
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.output.find("only libraries"), std::string::npos) << finished.output;
+}
+
 TEST(Report, DrawsHostileTextsAsTexts) {
   const File file("hostile.json", made_up({rung("cuda", "a ' \" <script>alert(1)</script> & ]]> \n x", 100)}));
   const std::string drawn = drawing(file);

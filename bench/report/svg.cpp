@@ -79,6 +79,21 @@ std::map<double, Results> sweep(const Results& results, const Point& at, const s
   return found;
 }
 
+const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
+bool is_library(const Result& r) { return r.cell.variant->library; }
+auto handwritten_in(const std::string& backend) {
+  return [&backend](const Result& r) { return backend_of(r) == backend && !is_library(r); };
+}
+
+/// Backends with handwritten results, CUDA first.
+std::vector<std::string> backends_of(const Results& results) {
+  std::vector<std::string> found;
+  for (const Result* r : results)
+    if (!is_library(*r) && std::ranges::find(found, backend_of(*r)) == found.end()) found.push_back(backend_of(*r));
+  std::ranges::stable_partition(found, [](const std::string& backend) { return backend == "cuda"; });
+  return found;
+}
+
 Selected select(const std::vector<ReportCell>& cells) {
   std::set<std::string> experiments, modes, devices;
   Selected chosen;
@@ -105,6 +120,7 @@ Selected select(const std::vector<ReportCell>& cells) {
     points.push_back(&r->cell.point);
     if (r->cell.point == point) chosen.at_point.push_back(r);
   }
+  if (backends_of(chosen.at_point).empty()) throw Error("nothing to draw: only libraries have a time");
   const std::string axis = sweep_axis(points);
   if (axis.empty()) return chosen;
   std::vector<std::string> equal;
@@ -124,21 +140,6 @@ const Result* fastest(const Results& results, Counts counts) {
   for (const Result* r : results)
     if (counts(*r) && (!best || *r->time() < *best->time())) best = r;
   return best;
-}
-
-const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
-bool is_library(const Result& r) { return r.cell.variant->library; }
-auto handwritten_in(const std::string& backend) {
-  return [&backend](const Result& r) { return backend_of(r) == backend && !is_library(r); };
-}
-
-/// Backends with handwritten results, CUDA first.
-std::vector<std::string> backends_of(const Results& results) {
-  std::vector<std::string> found;
-  for (const Result* r : results)
-    if (!is_library(*r) && std::ranges::find(found, backend_of(*r)) == found.end()) found.push_back(backend_of(*r));
-  std::ranges::stable_partition(found, [](const std::string& backend) { return backend == "cuda"; });
-  return found;
 }
 
 /// The rungs from a backend's first to its fastest by what each improves on, without the last ones that bring less than
@@ -206,9 +207,8 @@ struct Bar {
 std::vector<Bar> bars(const Selected& chosen) {
   std::vector<Bar> found;
   const Result *above = nullptr, *reference = nullptr;
-  for (const std::string& backend : backends_of(chosen.all)) {
+  for (const std::string& backend : backends_of(chosen.at_point)) {
     const Results rungs = path(chosen, backend);
-    if (rungs.empty()) continue;
     if (reference) {
       for (const Result* r : std::set<const Result*>{rungs.front(), rungs.back()})
         found.push_back(
@@ -301,7 +301,7 @@ struct Curve {
 std::vector<Curve> curves(const Selected& chosen) {
   std::vector<Curve> found;
   const bool of_access = Quantity(chosen.first()).of_access;
-  const std::vector<std::string> backends = backends_of(chosen.all);
+  const std::vector<std::string> backends = backends_of(chosen.at_point);
   const auto add = [&](const std::string& label, const std::string& drawn_in, bool dashed, auto counts) {
     Curve curve{label, drawn_in, dashed, {}};
     for (const auto& [x, results] : chosen.by_axis) {
@@ -361,7 +361,7 @@ std::string over_axis(const Selected& chosen, double& y) {
   std::string note = "lower is faster";
   if (!of_access)
     note = fmt::format("speed relative to the fastest {} rung at each {}; above 1 is faster",
-                       backends_of(chosen.all).front(), chosen.axes.front());
+                       backends_of(chosen.at_point).front(), chosen.axes.front());
   if (std::ranges::any_of(shown, &Curve::dashed)) note += "; dashed: the first rung of a backend";
   std::string drawn = heading(y, of_access ? "Time of one operation" : "What each backend costs", note);
   const double bottom = y + height;
