@@ -7,12 +7,49 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
+#include <regex>
+#include <string_view>
 
 #include "core/error.hpp"
+#include "core/names.hpp"
 
 namespace crosswarp {
 namespace {
+
+/// A flag of Google Benchmark's, and the values that it takes.
+struct GoogleFlag {
+  const char *name, *values, *meaning;
+};
+
+constexpr const char *truth = "true|false|yes|no|on|off|1|0", *truth_meaning = "true or false",
+                     *seconds = "[0-9]+(\\.[0-9]*)?(e[-+]?[0-9]+)?", *seconds_meaning = "a number of seconds",
+                     *format = "console|json|csv", *format_meaning = "console, json or csv";
+constexpr GoogleFlag google_flags[] = {
+    {"--benchmark_color", "auto|true|false|yes|no|on|off|1|0", "auto, true or false"},
+    {"--benchmark_context", "[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*", "KEY=VALUE"},
+    {"--benchmark_counters_tabular", truth, truth_meaning},
+    {"--benchmark_display_aggregates_only", truth, truth_meaning},
+    {"--benchmark_enable_random_interleaving", truth, truth_meaning},
+    {"--benchmark_filter", ".*", "a regular expression"},
+    {"--benchmark_format", format, format_meaning},
+    {"--benchmark_list_tests", truth, truth_meaning},
+    {"--benchmark_min_time", seconds, seconds_meaning},
+    {"--benchmark_min_warmup_time", seconds, seconds_meaning},
+    {"--benchmark_out", ".+", "a file"},
+    {"--benchmark_out_format", format, format_meaning},
+    {"--benchmark_repetitions", "[1-9][0-9]{0,5}", "a number from 1 to 999999"},
+    {"--benchmark_report_aggregates_only", truth, truth_meaning},
+    {"--benchmark_time_unit", "ns|us|ms|s", "ns, us, ms or s"},
+};
+
+/// Whether a flag of truth is given, and not as false.
+bool is_on(const std::string& flag, const std::string& name) {
+  if (!flag.starts_with(name) || (flag.size() > name.size() && flag[name.size()] != '=')) return false;
+  const std::string value = flag.substr(std::min(flag.size(), name.size() + 1));
+  return value != "false" && value != "no" && value != "off" && value != "0";
+}
 
 /// `result`: null after an interruption.
 void replay(benchmark::State& state, const Result* result) {
@@ -43,12 +80,29 @@ class NoDisplay final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
+void check_google_flags(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    const std::string name = flag.substr(0, flag.find('='));
+    const auto known = std::ranges::find(google_flags, name, &GoogleFlag::name);
+    if (known == std::end(google_flags)) {
+      std::vector<std::string> names;
+      for (const GoogleFlag& each : google_flags) names.emplace_back(each.name);
+      throw Error(fmt::format("{}: {}", name, did_you_mean(name, names)));
+    }
+    const bool has_value = flag.size() > name.size();
+    if (!has_value && std::string_view(known->values) == truth) continue;
+    const std::string value = has_value ? flag.substr(name.size() + 1) : "";
+    if (!has_value || !std::regex_match(value, std::regex(known->values)))
+      throw Error(fmt::format("{}={}: the value must be {}", name, value, known->meaning));
+  }
+}
+
 GoogleBenchmark::GoogleBenchmark(const Options& options) {
   repetitions_ = std::max(1UL, std::strtoul(options.benchmark_flag("--benchmark_repetitions").c_str(), nullptr, 10));
   static std::vector<std::string> flags;  // Google Benchmark keeps a pointer to the first
   flags = {options.program, fmt::format("--benchmark_repetitions={}", repetitions_)};
   for (const std::string& flag : options.benchmark_flags) {
-    only_lists_ = only_lists_ || flag.starts_with("--benchmark_list_tests");
+    only_lists_ = only_lists_ || is_on(flag, "--benchmark_list_tests");
     formats_output_ = formats_output_ || flag.starts_with("--benchmark_format");
     writes_file_ = writes_file_ || flag.starts_with("--benchmark_out=");
     // The plan applies the filter, to names without the suffixes that Google Benchmark adds.

@@ -10,6 +10,10 @@
 
 namespace crosswarp {
 
+/// Throws Error for a `--benchmark_*` flag that Google Benchmark lacks, and for a value that the flag does not take.
+/// Google Benchmark itself would print its usage and exit.
+void check_google_flags(const std::vector<std::string>& flags);
+
 /// Results of a group, by repetition and cell. Fewer repetitions than planned after an interruption.
 using Repetitions = std::vector<std::vector<Result>>;
 

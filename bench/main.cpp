@@ -1,8 +1,10 @@
 // From the command line to one function per action, and its exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -10,6 +12,7 @@
 
 #include "bench/executor.hpp"
 #include "bench/interrupt.hpp"
+#include "bench/last_runs.hpp"
 #include "bench/listing.hpp"
 #include "bench/load.hpp"
 #include "bench/measure_ceilings.hpp"
@@ -41,7 +44,11 @@ void load_modules(const std::vector<std::string>& arguments) {
 Options read_command_line(std::vector<std::string> arguments) {
   load_modules(arguments);
   Options options = parse(arguments);
-  if (!options.resume.empty() && options.worker.empty()) {
+  if (options.worker.empty() && !options.resume.empty()) {
+    if (options.resumes_last_run) {
+      options.resume = last_run("--resume");
+      std::ranges::replace(arguments, "--resume", "--resume=" + options.resume);
+    }
     arguments = resumed(arguments, read_request(options.resume));
     load_modules(arguments);
     options = parse(arguments);
@@ -74,11 +81,25 @@ void check_files(const Options& options) {
   add("--json", options.json, true, replaces || options.json == options.resume);
   if (is_run && !options.json.empty()) add("--json", journal_of(options.json), true, true);
   add("--csv", options.csv, true, replaces || !options.resume.empty());
-  if (is_run) add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, true);
+  if (is_run)
+    add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, replaces || !options.resume.empty());
   require_distinct(files);
   for (const auto& [option, path, is_output] : files)
     if (is_output && option != "--json" && (is_growing(path) || is_growing(journal_of(path))))
       throw Error(fmt::format("{} {}: another run is writing it", option, path));
+}
+
+/// Takes the last runs where report or compare names no file, and says which.
+void take_last_runs(Options& options) {
+  using Action = Options::Action;
+  const bool reports = options.action == Action::report, compares = options.action == Action::compare;
+  std::vector<std::string>& inputs = reports ? options.report.inputs : options.comparison.inputs;
+  if ((!reports && !compares) || !inputs.empty()) return;
+  if (compares && options.comparison.backends.empty())
+    inputs = last_comparable_results("compare");
+  else
+    inputs = {last_results(reports ? "report" : "compare")};
+  std::cerr << fmt::format("bench: takes {}\n", fmt::join(inputs, " and "));
 }
 
 /// Whether main() has its exit code. An earlier exit(0), called by a module or a driver, is a failure.
@@ -107,6 +128,8 @@ void note_former_names(const Filter& filter) {
 }
 
 int run_or_verify(const Options& options) {
+  if (const std::string& problem = options.run.ceilings.problem(); !problem.empty())
+    std::cerr << fmt::format("bench: {}; ignored\n", printable(problem));
   const std::unique_ptr<Executor> executor = make_executor(options);
   const Plan what = plan(options, *executor);
   const int code = options.action == Options::Action::verify ? print_verdicts(what, *executor, options.accuracy)
@@ -133,8 +156,9 @@ int compare(const CompareOptions& options) {
   return compare_backends(options), 0;
 }
 
-int act(const Options& options) {
+int act(Options options) {
   if (!options.worker.empty()) return serve(options);
+  take_last_runs(options);
   check_files(options);
   note_former_names(options.filter);
   switch (options.action) {

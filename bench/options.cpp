@@ -2,6 +2,7 @@
 #include "bench/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/google_benchmark.hpp"
 #include "bench/help.hpp"
 #include "bench/manual.hpp"
 #include "bench/version.hpp"
@@ -21,7 +23,25 @@
 namespace crosswarp {
 namespace {
 
-/// CLI11's message, or the nearest flag for a mistyped one.
+constexpr const char* axis_group = "Axes";
+
+/// What is wrong with the number of an option's values; empty for nothing.
+std::string wrong_count(const CLI::Option& option, const std::vector<std::string>& arguments) {
+  const std::vector<std::string>& values = option.results();
+  if (option.get_items_expected_max() == 1 && values.size() > 1) {
+    const std::string name = option.get_name();
+    const std::string times = values.size() == 2 ? "twice" : fmt::format("{} times", values.size());
+    if (option.get_group() != axis_group) return fmt::format("{} is given {}", name, times);
+    return fmt::format("{} is given {}; write {} {}", name, times, name, fmt::join(values, ","));
+  }
+  for (const std::string& argument : arguments)
+    if (const auto equals = argument.find('=');
+        equals != argument.npos && option.get_disable_flag_override() && option.check_name(argument.substr(0, equals)))
+      return fmt::format("{} takes no value", argument.substr(0, equals));
+  return {};
+}
+
+/// CLI11's message, or a better one for a mistyped flag and for too many values.
 std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const CLI::App* command = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
@@ -41,6 +61,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
     }
     if (const std::vector<std::string> left = app.remaining(); command == &app && !left.empty())
       return fmt::format("subcommand {}: {}", left.front(), did_you_mean(left.front(), subcommands));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    std::vector<const CLI::Option*> options = app.get_options();
+    for (const CLI::App* command : app.get_subcommands())
+      for (const CLI::Option* option : command->get_options()) options.push_back(option);
+    for (const CLI::Option* option : options)
+      if (const std::string wrong = wrong_count(*option, arguments); !wrong.empty()) return wrong;
   }
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -62,6 +89,11 @@ double duration(const std::string& name, const std::string& text) {
   const auto unit = text.empty() ? units.npos : units.find(text.back());
   const double factor = unit == 1 ? 60 : unit == 2 ? 3600 : 1;
   return factor * number(name, std::string_view(text).substr(0, text.size() - (unit != units.npos)), 1.0, 1e6);
+}
+
+/// Adds a flag without a value.
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& is_given, const std::string& help) {
+  return app.add_flag(name, is_given, help)->disable_flag_override();
 }
 
 /// Adds an option that takes a number.
@@ -106,8 +138,11 @@ void require_values(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) require_values(*command);
 }
 
+/// The value of --resume without a file.
+constexpr const char* last_run_value = "the last run";
+
 /// The option groups that --resume repeats.
-constexpr std::array request_groups{"Selection", "Axes", "Measuring"};
+constexpr std::array request_groups{"Selection", axis_group, "Measuring"};
 
 std::string request_of(const CLI::App& app, const std::vector<std::string>& benchmark_flags) {
   nlohmann::json request = benchmark_flags;
@@ -216,7 +251,7 @@ CommandLine::CommandLine() {
   app.set_version_flag("--version", fmt::format("crosswarp {}, commit {}, {}", version(), commit(), build_type()),
                        "Version, commit and build type");
   app.require_subcommand(0, 1);
-  app.add_flag("--man", manual)->group("");  // for the installation
+  add_flag(app, "--man", manual, "")->group("");  // for the installation
   app.add_option("--worker", options.worker, "")->group("");
   add_selection();
   add_axes();
@@ -235,7 +270,7 @@ void CommandLine::add_selection() {
       ->group("Selection");
   add_names(app, "--experiment", filter.experiments, "Experiments, comma-separated")->group("Selection");
   add_names(app, "--variant", filter.variants, "Variants, comma-separated")->group("Selection");
-  app.add_flag("--all", all_, "All experiments and variants at their default points, instead of the tour")
+  add_flag(app, "--all", all_, "All experiments and variants at their default points, instead of the tour")
       ->group("Selection");
   add_names(app, "--tuning", filter.tunings, "Tunings, comma-separated, or 'all' (default: each variant's first)")
       ->group("Selection");
@@ -250,16 +285,16 @@ void CommandLine::add_axes() {
   for (const auto& [name, experiment] : Registry::instance().experiments())
     for (const Axis& axis : experiment.axes) meanings.try_emplace(axis.name, axis.meaning);
   for (const auto& [name, meaning] : meanings)
-    app.add_option("--" + name, axes_[name], meaning)->type_name("VALUES")->group("Axes");
+    app.add_option("--" + name, axes_[name], meaning)->type_name("VALUES")->group(axis_group);
 }
 
 void CommandLine::add_measuring() {
-  app.add_flag("--cold", cold_, "Flush caches, then time k launches on k distinct inputs as one sample (default)")
+  add_flag(app, "--cold", cold_, "Flush caches, then time k launches on k distinct inputs as one sample (default)")
       ->group("Measuring");
-  app.add_flag("--hot", hot_, "Time k launches on one input")->group("Measuring");
-  app.add_flag("--single", single_, "Flush caches, then time one launch")->group("Measuring");
-  app.add_flag("--stream", stream_, "Enqueue launches one by one (default)")->group("Measuring");
-  app.add_flag("--graph", graph_, "Capture the k launches of a sample into a graph. With --stream: both")
+  add_flag(app, "--hot", hot_, "Time k launches on one input")->group("Measuring");
+  add_flag(app, "--single", single_, "Flush caches, then time one launch")->group("Measuring");
+  add_flag(app, "--stream", stream_, "Enqueue launches one by one (default)")->group("Measuring");
+  add_flag(app, "--graph", graph_, "Capture the k launches of a sample into a graph. With --stream: both")
       ->group("Measuring");
   StopRule& stop = options.run.stop;
   add_number(app, "--min-time", stop.min_time, 0.0, 3600.0, "Device time after which a cell is done, in seconds")
@@ -288,26 +323,30 @@ void CommandLine::add_measuring() {
                "Read hardware counters of each cell after timing: all, or groups, as --counters=memory,stalls")
       ->type_name("GROUPS")
       ->group("Measuring");
-  app.add_flag("--accuracy", options.accuracy,
-               "Measure errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; "
-               "with --verify: instead of times")
+  add_flag(app, "--accuracy", options.accuracy,
+           "Measure errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; "
+           "with --verify: instead of times")
       ->group("Measuring");
 }
 
 void CommandLine::add_output() {
   app.add_option("--json", options.json,
-                 "Output file in Google Benchmark's JSON format; finished cells go to FILE.journal")
+                 "Output file in Google Benchmark's JSON format; finished cells go to FILE.journal (default: one of "
+                 "the last 20 in ~/.local/state/crosswarp/runs)")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--resume", options.resume,
                  "Continue an interrupted run: keep the cells in FILE or its journal, run the rest. Other options "
                  "override that run's")
+      ->expected(0, 1)
+      ->default_str(last_run_value)
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--csv", options.csv, "Output file in CSV format")->type_name("FILE")->group("Output");
-  app.add_flag("-f,--force-overwrite", options.force_overwrite, "Replace existing --json and --csv files")
+  add_flag(app, "-f,--force-overwrite", options.force_overwrite,
+           "Replace existing files of --json, --csv and --benchmark_out")
       ->group("Output");
-  app.add_flag("-q,--quiet", options.quiet, "No progress line")->group("Output");
+  add_flag(app, "-q,--quiet", options.quiet, "No progress line")->group("Output");
 }
 
 void CommandLine::add_faults() {
@@ -315,15 +354,15 @@ void CommandLine::add_faults() {
              "Time without progress after which a cell, or the loading of a module, has failed, in seconds")
       ->type_name("S")
       ->group("Faults");
-  app.add_flag("--in-process", options.in_process, "No worker processes, for debuggers: a fault ends the run")
+  add_flag(app, "--in-process", options.in_process, "No worker processes, for debuggers: a fault ends the run")
       ->group("Faults");
 }
 
 void CommandLine::add_actions() {
-  app.add_flag("--list", list_, "List variants, without opening a device. With --json FILE: as JSON")
+  add_flag(app, "--list", list_, "List variants, without opening a device. With --json FILE: as JSON")
       ->group("Instead of running");
-  app.add_flag("--dry-run", dry_run_, "List the cells that would run or be skipped")->group("Instead of running");
-  app.add_flag("--verify", verify_, "Check results without timing")->group("Instead of running");
+  add_flag(app, "--dry-run", dry_run_, "List the cells that would run or be skipped")->group("Instead of running");
+  add_flag(app, "--verify", verify_, "Check results without timing")->group("Instead of running");
   app.add_option("--profile", options.profile, "Launch one cell a few times for a profiler; ID as in --dry-run")
       ->type_name("ID")
       ->group("Instead of running");
@@ -332,20 +371,20 @@ void CommandLine::add_actions() {
 void CommandLine::add_devices() {
   devices_ = app.add_subcommand("devices", "List the devices of each backend");
   devices_->footer("Rates are theoretical; with --measure, measured ones stand beside them.");
-  devices_->add_flag("--measure", measure_,
-                     "Measure the rates of each device's parts (20 s per device), and keep them for later runs as "
-                     "'measured peak'");
+  add_flag(*devices_, "--measure", measure_,
+           "Measure the rates of each device's parts (20 s per device), and keep them for later runs as "
+           "'measured peak'");
 }
 
 void CommandLine::add_report() {
   ReportRequest& request = options.report;
   report_ = app.add_subcommand("report", "Make a page, tables or a figure from JSON results");
   report_->footer(
-      "bench report out.json... -o report.html: a page with charts (plotly), readable offline.\n"
-      "bench report out.json: tables in Markdown.\n"
+      "bench report -o report.html: a page with charts (plotly) of the last run, readable offline.\n"
+      "bench report old.json new.json: tables in Markdown.\n"
       "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
       "docs/report.md explains them.");
-  report_->add_option("FILE", request.inputs, "Results files of bench --json")->required()->type_name("");
+  report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
       ->add_option("--format", request.format,
                    "html, md, svg, findings or text (default: by the output's extension, else md)")
@@ -360,18 +399,20 @@ void CommandLine::add_compare() {
   compare_ = app.add_subcommand("compare", "Compare two runs, or the backends of one run");
   compare_->footer(
       "bench compare old.json new.json: all cells that both files have, faster, slower or within noise. Exit code 1: "
-      "a cell became slower, wrong, failed or implausible.\n"
+      "a cell became slower, wrong, failed or implausible. Without files: the last two runs.\n"
       "bench compare --backends cuda,kokkos out.json: the fastest rungs at each point. Exit code 0.");
-  compare_->add_option("FILE", comparison.inputs, "Results files of bench --json: the old and the new one, or one")
-      ->required()
+  compare_
+      ->add_option("FILE", comparison.inputs,
+                   "Results files of bench: the old and the new one (default: the last run and the one before with a "
+                   "cell of it); with --backends one (default: the last run)")
       ->type_name("");
   add_names(*compare_, "--backends", comparison.backends,
             "Compare the first backend with the others, by the fastest rung of each; or a rung, as cuda/float4");
   add_percent(*compare_, "--threshold", comparison.threshold, "Least change of time that counts, in %");
   add_percent(*compare_, "--coarse-threshold", comparison.coarse_threshold,
               "The same for times on the host, and for too few placements to test, in %");
-  compare_->add_flag("--all", comparison.all,
-                     "Print cells within noise, too; with --backends: all rungs of the others");
+  add_flag(*compare_, "--all", comparison.all,
+           "Print cells within noise, too; with --backends: all rungs of the others");
   compare_->add_option("--format", compare_format_, "Format of the table")
       ->check(CLI::IsMember({"text", "md"}))
       ->capture_default_str()
@@ -418,6 +459,9 @@ void CommandLine::conclude_run() {
                               output == std::string_view("--json") ? ", and for --list" : ""));
   options.tour = times && !selects;
   options.request = request_of(app, options.benchmark_flags);
+  options.resumes_last_run = options.resume == last_run_value;
+  if (options.resumes_last_run && std::ranges::find(options.arguments, "--resume") == options.arguments.end())
+    throw Error("--resume: a value is missing");  // --resume=
   if (options.json.empty()) options.json = options.resume;
   if (!counters_.empty()) options.counters = select_counters(counters_);
   options.action = list_      ? Action::list
@@ -431,9 +475,10 @@ void CommandLine::conclude_compare() {
   CompareOptions& comparison = options.comparison;
   options.action = Options::Action::compare;
   if (compare_format_ == "md") comparison.format = Page::Format::markdown;
-  if (comparison.backends.empty() && comparison.inputs.size() != 2)
+  const std::size_t files = comparison.inputs.size();
+  if (comparison.backends.empty() && files != 0 && files != 2)
     throw Error("compare: needs the results of two runs, or --backends and those of one");
-  if (!comparison.backends.empty() && comparison.inputs.size() != 1)
+  if (!comparison.backends.empty() && files > 1)
     throw Error("compare: --backends are compared within the results of one run");
   if (comparison.backends.size() == 1) throw Error("compare: --backends needs two of them");
 }
@@ -482,6 +527,7 @@ Options parse(const std::vector<std::string>& arguments) {
   std::vector<std::string> own;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     (arguments[i].starts_with("--benchmark_") ? options.benchmark_flags : own).push_back(arguments[i]);
+  check_google_flags(options.benchmark_flags);
   try {
     line.parse(own);
     if (line.manual) return print(man_page(line.app, version()));

@@ -40,10 +40,11 @@ struct Options {
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.
   bool accuracy = false;                 ///< Measured after timing, or after --verify.
-  std::string json, csv;                 ///< Output files; empty for none.
-  bool force_overwrite = false;          ///< Of `json` and `csv`.
+  std::string json, csv;                 ///< Output files; empty for none. KeptResults has a default.
+  bool force_overwrite = false;          ///< Of `json`, `csv` and --benchmark_out.
   bool quiet = false;
   std::string resume;                        ///< The results file to continue.
+  bool resumes_last_run = false;             ///< --resume without a file.
   std::string request;                       ///< The arguments that --resume repeats: cells and how they are measured.
   std::vector<std::string> modules;          ///< Loaded before parse().
   bool in_process = false;                   ///< No workers.

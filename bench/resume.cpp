@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "bench/stored_results.hpp"
@@ -40,7 +42,7 @@ void require_same(const std::string& path, const Context& before, const Context&
     flags_do = flags_do && !flag.empty();
   }
   if (differences.empty()) return;
-  throw Error(fmt::format("--resume {}: {}; {}start anew with another --json file", path, differences,
+  throw Error(fmt::format("--resume {}: {}; {}start a new run", path, differences,
                           flags_do ? fmt::format("run with{}, or ", flags) : ""));
 }
 
@@ -50,19 +52,33 @@ bool has_current_source(const Line& row, const VariantEntry& variant) {
   return (hash != row.end() && hash->is_string() ? hash->get<std::string>() : "") == variant.source_info.hash;
 }
 
+std::string why_no_results(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  switch (fs::status(path, failed).type()) {
+    case fs::file_type::regular:
+      return "is empty";
+    case fs::file_type::directory:
+      return "is a folder";
+    case fs::file_type::not_found:
+      return "no such file; --json FILE starts a run";
+    default:
+      return failed ? failed.message() : "is not a regular file";
+  }
+}
+
 }  // namespace
 
 std::string read_request(const std::string& path) {
-  if (!has_results(path)) throw Error(fmt::format("--resume {}: no such file; --json FILE starts a run", path));
-  const Context context = read_newest(path).context;
+  if (!has_results(path)) throw Error(fmt::format("--resume {}: {}", path, why_no_results(path)));
+  const Context context = read_stored(newest_of(path)).context;
   const auto request = context.find("request");
-  if (request == context.end())
-    throw Error(fmt::format("--resume {}: has no request; start anew with another --json file", path));
+  if (request == context.end()) throw Error(fmt::format("--resume {}: has no request; start a new run", path));
   return request->second;
 }
 
 Earlier read_earlier(const std::string& path, const Context& now) {
-  const StoredResults stored = read_newest(path);
+  const StoredResults stored = read_stored(newest_of(path));
   Earlier earlier;
   earlier.context = stored.context;
   require_same(path, earlier.context, now);

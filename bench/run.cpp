@@ -18,6 +18,7 @@
 #include "bench/context.hpp"
 #include "bench/google_benchmark.hpp"
 #include "bench/interrupt.hpp"
+#include "bench/kept_results.hpp"
 #include "bench/progress.hpp"
 #include "bench/resume.hpp"
 #include "bench/schedule.hpp"
@@ -69,14 +70,12 @@ class KnownResults {
 
 /// The JSON file, the CSV file and the terminal.
 struct Outputs {
-  std::optional<JsonFile> json;
+  std::optional<KeptResults> json;
   std::optional<CsvFile> csv;
   bool prints_tables = true;
   Terminal terminal = Terminal::of(STDOUT_FILENO);
 
-  void keep(const Result& result) {
-    if (json) json->add(result);
-  }
+  void keep(const Result& result) { json->add(result); }
   void print(const std::string& table) const {
     if (prints_tables) std::cout << table << std::endl;
   }
@@ -104,23 +103,21 @@ class Run {
     if (!ended()) options_.tour ? print_overview() : print_findings();
     if (!options_.quiet && !ended()) say_where_the_time_went();
     google_.report(plan_, results_);
-    if (outputs_.json) outputs_.json->finish();
-    if (!interrupted()) return has_bad_result_ ? 1 : 0;
-    say_how_to_resume();
-    return 128 + interrupted();
+    outputs_.json->finish();
+    say_where_results_are();
+    return interrupted() ? 128 + interrupted() : has_bad_result_ ? 1 : 0;
   }
 
  private:
   /// Opens the files and writes the context. If the user ends the run before it begins, files stay as they were.
   void open_outputs() {
-    const bool replaces = options_.force_overwrite || options_.json == options_.resume;
-    if (!options_.json.empty()) outputs_.json.emplace(options_.json, replaces ? Existing::replace : Existing::refuse);
+    outputs_.json.emplace(options_);
     Context context = context_of(options_, plan_, executor_);
     Earlier earlier;
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
-    if (ended()) return outputs_.json.reset();
-    if (outputs_.json) outputs_.json->begin(continued(context, earlier.context), earlier.rows);
+    if (ended()) return outputs_.json->abandon();
+    outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
     known_ = KnownResults(earlier);
     if (!options_.resume.empty() && !options_.quiet)
@@ -315,7 +312,7 @@ class Run {
       const auto& [experiment, device, mode, launch_by] = of;
       const std::vector<Finding> findings = experiment->findings(outcomes(results));
       if (findings.empty()) continue;
-      if (outputs_.json) outputs_.json->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
+      outputs_.json->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
       const auto wrap_line = [&](const std::string& line) { return wrapped(line, outputs_.terminal.width, 4) + "\n"; };
       std::string text =
           wrap_line(fmt::format("{}  {}  |  {}: findings", experiment->name, to_string(mode, launch_by), device));
@@ -324,12 +321,11 @@ class Run {
     }
   }
 
-  void say_how_to_resume() const {
-    std::cerr << "bench: interrupted; "
-              << (outputs_.json
-                      ? fmt::format("finished cells are in {0}: bench --resume {0} continues\n", options_.json)
-                  : options_.json.empty() ? "no results were kept: only a run with --json FILE can be resumed\n"
-                                          : "before its first result\n");
+  void say_where_results_are() const {
+    if (interrupted())
+      std::cerr << fmt::format("bench: interrupted; {}\n", outputs_.json->how_to_resume());
+    else if (const std::string path = outputs_.json->path(); !path.empty() && !options_.quiet)
+      std::cerr << fmt::format("bench: results are in {}\n", path);
   }
 
   const Options& options_;

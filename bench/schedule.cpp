@@ -7,7 +7,7 @@ namespace crosswarp {
 namespace {
 
 constexpr double usual_seconds = 0.7;     // of a cell whose launches are short: samples, placements, verification
-constexpr double launches_to_verify = 8;  // of a cell, for each launch of a sample, before it is cut off
+constexpr double verifying_launches = 8;  // of a cell, for each launch of a sample, before it is cut off
 constexpr double shortest_launch = 5e-6;  // seconds
 constexpr double assumed_share = 0.2;     // of the theoretical peak
 constexpr double patience = 2;            // times its share that a group may take rather than be left out
@@ -18,7 +18,7 @@ double assumed_rate(const Cost& cost) {
   return cost.rated == bytes ? 3e9 : cost.rated == flops ? 2e9 : 2e7;
 }
 
-double growth(const ExperimentEntry& experiment, const Point& small, const Point& large) {
+double work_ratio(const ExperimentEntry& experiment, const Point& small, const Point& large) {
   return experiment.cost(large).amount() / experiment.cost(small).amount();
 }
 
@@ -42,7 +42,7 @@ void Schedule::for_each_row(const Group& group, const auto& visit) const {
 double Schedule::launch_seconds(const Cell& cell, const DeviceInfo& device) const {
   if (const auto known = known_.find(cell.rung()); known != known_.end()) {
     const auto& [point, seconds] = known->second.back();
-    if (const double times = growth(*cell.experiment, point, cell.point); times >= 1) return seconds * times;
+    if (const double times = work_ratio(*cell.experiment, point, cell.point); times >= 1) return seconds * times;
   }
   const Cost cost = cell.experiment->cost(cell.point);
   const double peak = assumed_share * device.peak(cost.ceiling);
@@ -53,7 +53,7 @@ double Schedule::group_seconds(const Group& group) const {
   double seconds = 0;
   for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
     const auto launches = launches_per_sample(device, cell, group.mode, options_.run.stop.launches);
-    seconds += usual_seconds + launches_to_verify * static_cast<double>(launches) * launch_seconds(cell, device);
+    seconds += usual_seconds + verifying_launches * static_cast<double>(launches) * launch_seconds(cell, device);
   });
   return seconds;
 }
@@ -62,7 +62,7 @@ double Schedule::group_seconds(const Group& group) const {
 double Schedule::shortest(const Group& group) const {
   double seconds = 0;
   for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
-    seconds += launches_to_verify * launch_seconds(cell, device);
+    seconds += verifying_launches * launch_seconds(cell, device);
   });
   return seconds;
 }

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "core/error.hpp"
@@ -25,9 +28,12 @@ bool exists(const std::string& path) {
 }
 
 std::ifstream open(const std::string& path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) throw Error(fmt::format("{}: cannot be read (it is a folder)", path));
+  errno = 0;
   std::ifstream file(path);
-  file.peek();  // open() succeeds for a folder
-  if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read", path));
+  file.peek();
+  if (!file.is_open() || file.bad()) throw Error(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
   return file;
 }
 
@@ -48,18 +54,20 @@ StoredResults read_journal(std::istream& file) {
   std::string line;
   std::getline(file, line);
   stored.context = parse_json(line).at("context").get<Context>();
-  while (std::getline(file, line)) {
+  for (std::size_t number = 2; std::getline(file, line); ++number) {
     const bool is_whole = !file.eof();  // else the run was killed while writing it
-    if (is_whole || Json::accept(line)) stored.rows.push_back(parse_json(line));
+    if (is_whole || Json::accept(line)) stored.rows.push_back(parse_json(line, number));
   }
   stored.rows = without_repeats(stored.rows);
   return stored;
 }
 
 StoredResults read_whole(std::istream& file) {
-  const Json json = parse_json(file);
+  const Json json = parse_json(std::string(std::istreambuf_iterator<char>(file), {}));
+  for (const char* part : {"context", "benchmarks"})
+    if (!json.is_object() || !json.contains(part)) throw Error(fmt::format("it has no {}", part));
   StoredResults stored{json.at("context").get<Context>(), json.at("benchmarks"), json.value("findings", Json::array())};
-  if (!stored.rows.is_array() || !stored.findings.is_array()) throw Error("benchmarks or findings is no list");
+  if (!stored.rows.is_array() || !stored.findings.is_array()) throw Error("benchmarks or findings is not a list");
   return stored;
 }
 
@@ -70,7 +78,7 @@ StoredResults read_one(const std::string& path) {
     for (Json& row : stored.rows) rename_to_current(row);
     return stored;
   } catch (const std::exception& why) {
-    throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
+    throw not_results(path, why);
   }
 }
 
@@ -86,14 +94,18 @@ bool has_results(const std::string& path) {
   return holds_any(path) || holds_any(journal_of(path));
 }
 
+Error not_results(const std::string& path, const std::exception& why) {
+  return Error(fmt::format("{}: not a result file of bench --json: {}", path, plain(why)));
+}
+
 StoredResults read_stored(const std::string& path) {
   return read_one(!exists(path) && exists(journal_of(path)) ? journal_of(path) : path);
 }
 
-StoredResults read_newest(const std::string& path) {
+std::string newest_of(const std::string& path) {
   const std::string journal = journal_of(path);
-  const bool is_newer = exists(path) && exists(journal) && fs::last_write_time(journal) > fs::last_write_time(path);
-  return is_newer ? read_one(journal) : read_stored(path);
+  const bool has_more = exists(journal) && (!exists(path) || fs::last_write_time(journal) > fs::last_write_time(path));
+  return has_more ? journal : path;
 }
 
 }  // namespace crosswarp

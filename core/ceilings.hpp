@@ -14,13 +14,16 @@ class Ceilings {
  public:
   /// Empty, and kept in no file.
   Ceilings() = default;
-  /// Reads the ceilings of this machine from `file`; empty if it cannot be read.
+  /// Reads the ceilings of this machine from `file`, which need not exist. Leaves out what no device reaches, and all
+  /// of a damaged file.
   explicit Ceilings(std::string file);
   /// crosswarp/ceilings.json in $XDG_CACHE_HOME or ~/.cache; no file if neither variable is set.
   static Ceilings of_this_machine();
 
   /// The file's path; empty for none.
   const std::string& file() const { return file_; }
+  /// What was left out of the file, and why; empty for nothing.
+  const std::string& problem() const { return problem_; }
   /// Throws Error if the file cannot be written.
   void check_file() const;
   /// 0 for unknown.
@@ -33,7 +36,7 @@ class Ceilings {
  private:
   void write() const;
 
-  std::string file_;
+  std::string file_, problem_;
   std::map<std::string, Peaks> rates_;  // by device
 };
 

@@ -70,9 +70,9 @@ struct JsonRow {
 /// appears whole or not at all. The journal's first line is the context.
 class JsonFile {
  public:
-  /// From here on no other run can write it. Throws Error where it or its journal cannot be written, where another run
-  /// writes them, and where there is a journal already, unless `existing` is replace.
-  explicit JsonFile(const std::string& path, Existing existing);
+  /// From here on no other run can write it. `option`: as for OutputFile. Throws Error where it or its journal cannot
+  /// be written, where another run writes them, and where there is a journal already, unless `existing` is replace.
+  JsonFile(const std::string& path, Existing existing, const std::string& option = "--json");
   JsonFile(const std::string& path, const Context& context, const std::vector<JsonRow>& earlier = {})
       : JsonFile(path, Existing::replace) {
     begin(context, earlier);
@@ -84,6 +84,10 @@ class JsonFile {
   /// What follows from results that were added.
   void add(const Conclusion& conclusion) { conclusions_.push_back(conclusion); }
   void finish();
+  /// Whether no result was added.
+  bool is_empty() const { return lines_.empty(); }
+  /// Removes the journal, in place of finish().
+  void discard();
 
  private:
   void add(const JsonRow& row);

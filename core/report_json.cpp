@@ -1,5 +1,6 @@
 // Google Benchmark's JSON, with exact names, every sample, and null where there is no number.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,13 +92,13 @@ Result read_json_line(const std::string& line, const Registry& registry) {
     const Json entry = parse_json(line);
     return from_json(entry, find_cell(entry, registry));
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("not a result of this program ({})", error.what()));
+    throw Error(fmt::format("not a result of this program ({})", plain(error)));
   }
 }
 
-JsonFile::JsonFile(const std::string& path, Existing existing)
-    : file_("--json", path, existing),  // whether it can be written is better found out now than after the run
-      journal_(OutputFile("--json", file_.path() + ".journal", existing)) {}
+JsonFile::JsonFile(const std::string& path, Existing existing, const std::string& option)
+    : file_(option, path, existing),  // whether it can be written is better found out now than after the run
+      journal_(OutputFile(option, file_.path() + ".journal", existing)) {}
 
 void JsonFile::begin(Context context, const std::vector<JsonRow>& earlier) {
   context_ = std::move(context);
@@ -124,5 +125,7 @@ void JsonFile::finish() {
     text += (&conclusion == &conclusions_.front() ? "\n" : ",\n") + to_json(conclusion).dump(1);
   file_.write(text + "\n]\n}\n");
 }
+
+void JsonFile::discard() { unlink((file_.path() + ".journal").c_str()); }
 
 }  // namespace crosswarp

@@ -342,7 +342,8 @@ TEST(CompareInput, ThatIsNoResultFileIsRefusedInOneLine) {
       const Finished finished = compare(arguments);
       EXPECT_EQ(finished.exit_code, 2) << arguments;
       EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
-      EXPECT_TRUE(says(finished, file + ": not a result file of bench --json")) << finished.output;
+      EXPECT_TRUE(says(finished, file + ": not a result file of bench --json: ")) << finished.output;
+      EXPECT_FALSE(says(finished, "json.exception")) << finished.output;
     }
   const Finished none = compare(first_run + " " + std::string(File("nothing.json", nothing)));
   EXPECT_EQ(none.exit_code, 2);

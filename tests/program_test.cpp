@@ -89,10 +89,26 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"resume_without_times", "--verify --resume out.json", "--resume: is for runs that time"},
         BadRequest{"google_flag", "--experiment reduce_sum --backend host --benchmark_no_such_thing=1",
                    "--benchmark_no_such_thing"},
+        BadRequest{"google_flag_nearly", "--list --benchmark_repetition=1", "did you mean '--benchmark_repetitions'"},
+        BadRequest{"google_flag_of_a_dry_run", "--dry-run --benchmark_foo", "--benchmark_foo: unknown"},
+        BadRequest{"google_repetitions", "--benchmark_repetitions=x",
+                   "--benchmark_repetitions=x: the value must be a number from 1 to 999999"},
+        BadRequest{"google_repetitions_apart", "--benchmark_repetitions 5",
+                   "--benchmark_repetitions=: the value must be"},
+        BadRequest{"google_format", "--dry-run --benchmark_format=yaml", "must be console, json or csv"},
+        BadRequest{"google_out", "--benchmark_out=", "--benchmark_out=: the value must be a file"},
+        BadRequest{"google_truth", "--benchmark_list_tests=maybe", "must be true or false"},
         BadRequest{"google_filter", "--experiment reduce_sum --backend host --benchmark_filter=nothing_is_named_so",
                    "nothing is selected"},
         BadRequest{"json_path", "--experiment reduce_sum --backend host --n 8 --json /no/such/folder/x.json",
                    "/no/such/folder"},
+        BadRequest{"size_twice", "--n 5 --n 6", "--n is given twice; write --n 5,6"},
+        BadRequest{"size_three_times", "--n 5 --n=6 --n 7", "--n is given 3 times; write --n 5,6,7"},
+        BadRequest{"seed_twice", "--seed 5 --seed 6", "--seed is given twice"},
+        BadRequest{"output_twice", "report a.json -o a.md -o b.md", "--output is given twice"},
+        BadRequest{"flag_with_a_value", "--list --dry-run=0", "--dry-run takes no value"},
+        BadRequest{"flag_of_a_command_with_a_value", "compare a.json b.json --all=0", "--all takes no value"},
+        BadRequest{"resume_empty_behind_equals", "--resume=", "--resume: a value is missing"},
         BadRequest{"experiment_lists_them", "--experiment nothing_like_it", "atomic_contention, bank_conflict"},
         BadRequest{"variant_of_another_backend", "--experiment reduce_sum --backend host --variant range",
                    "kokkos/reduce_sum/range"},
@@ -220,16 +236,17 @@ Finished run_to(const std::string& arguments, const std::string& target) {
 }
 
 TEST(Program, ReplacesNoFileUnasked) {
-  const Temporary json_file("theirs.json"), csv_file("theirs.csv");
-  const std::string &json = json_file, &csv = csv_file;
-  std::ofstream(json) << "theirs";
-  std::ofstream(csv) << "theirs";
+  const Temporary json_file("theirs.json"), csv_file("theirs.csv"), google_file("theirs_of_google.json");
+  const std::string &json = json_file, &csv = csv_file, &google = google_file;
+  for (const std::string& file : {json, csv, google}) std::ofstream(file) << "theirs";
+  expect_refused(run(quick + "--benchmark_out=" + google), "--benchmark_out " + google + ": exists; --force-overwrite");
+  EXPECT_EQ(contents(google), "theirs");
   expect_refused(run(quick + "--json " + json), "--resume " + json);
   expect_refused(run(quick + "--csv " + csv), "--csv " + csv + ": exists; --force-overwrite");
   expect_refused(run("--list --json " + json), "exists; --force-overwrite");
   EXPECT_EQ(contents(json) + contents(csv), "theirstheirs");
-  EXPECT_EQ(run(quick + "-f --json " + json + " --csv " + csv).exit_code, 0);
-  EXPECT_TRUE(nlohmann::json::accept(contents(json)));
+  EXPECT_EQ(run(quick + "-f --json " + json + " --csv " + csv + " --benchmark_out=" + google).exit_code, 0);
+  for (const std::string& file : {json, google}) EXPECT_TRUE(nlohmann::json::accept(contents(file))) << file;
   EXPECT_TRUE(contents(csv).starts_with("name,"));
 }
 
@@ -301,6 +318,18 @@ TEST(Program, ReadsNoCacheThatIsNoFile) {
   fs::remove(file);
   std::ofstream(file) << std::string(1000000, '[');
   EXPECT_EQ(run_process(program + " --list").exit_code, 0);
+}
+
+TEST(Program, SaysWhatItLeavesOutOfItsCache) {
+  const Temporary cache("damaged_cache");
+  const std::string folder = std::string(cache) + "/crosswarp", file = folder + "/ceilings.json";
+  fs::create_directories(folder);
+  std::ofstream(file) << "{\"here\": {\n1}}";
+  const Finished finished = run_process("XDG_CACHE_HOME=" + std::string(cache) + " " + bench + " " + quick);
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  const std::string line = "bench: " + file + ": not JSON (line 2, column 1); ignored\n";
+  EXPECT_EQ(finished.output.find(line), 0u) << finished.output;
+  EXPECT_EQ(finished.output.rfind(line), 0u) << finished.output;
 }
 
 TEST(Program, SkipsASizeThatDoesNotFitAndRunsTheOthers) {

@@ -597,6 +597,10 @@ std::string repeated(const std::string& text, int times) {
 const File deep("deep.json", "{\"context\": " + repeated("[", 1000000));
 const File deep_objects("deep_objects.json", repeated("{\"a\":", 200000));
 
+const File not_json("not_json.json", std::string("{\n\"name\": x}\n"));
+const File cut("cut_off.json", std::string("{\n\"benchmarks\": [1"));
+const File damaged_journal("damaged.json.journal", std::string("{\"context\": {}}\n{} }\n{}\n"));
+
 class ReportRefused : public testing::TestWithParam<Refusal> {};
 
 TEST_P(ReportRefused, InOneLineWithExitCode2) {
@@ -610,8 +614,11 @@ TEST_P(ReportRefused, InOneLineWithExitCode2) {
 INSTANTIATE_TEST_SUITE_P(
     Requests, ReportRefused,
     testing::Values(
-        Refusal{"unreadable", "/no/such/file.json -o /tmp/x.html", "cannot be read"},
-        Refusal{"no_results", "/etc/hostname --format html", "not a result file"},
+        Refusal{"unreadable", "/no/such/file.json -o /tmp/x.html", "cannot be read (No such file or directory)"},
+        Refusal{"no_results", std::string(not_json), "not a result file of bench --json: not JSON (line 2, column 9)"},
+        Refusal{"cut_off", std::string(cut), "JSON that is cut off (line 2, column 18)"},
+        Refusal{"journal", std::string(damaged_journal), "not JSON (line 2, column 4)"},
+        Refusal{"input_folder", "/", "/: cannot be read (it is a folder)"},
         Refusal{"output_format", results("reduce_sum_hip") + " -o /tmp/x.pdf", ".pdf is no format"},
         Refusal{"output_json", results("reduce_sum_hip") + " -o /tmp/x.json", ".json is no format"},
         Refusal{"output_device", results("reduce_sum_hip") + " --format md -o /dev/null", "not a regular file"},

@@ -1,6 +1,5 @@
 // What is finished stays: whatever faults, hangs or is killed, a cell that had a result keeps it, and --resume ends
 // with the cells of a run that nobody disturbed. CROSSWARP_KILLS: how many kills at random moments (20).
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <signal.h>
@@ -27,60 +26,6 @@ using Seconds = std::chrono::duration<double>;
 const std::string bench = sibling("bench");
 const std::string host = "--experiment reduce_sum --backend host --hot --placements 2 ",
                   quick = host + "--min-time 0.001 ";
-
-/// A program that runs beside the test.
-class Running {
- public:
-  explicit Running(const std::string& command) : process_(fork()) {
-    if (process_ != 0) return;
-    const int nowhere = open("/dev/null", O_RDWR);
-    for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
-    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
-    _exit(127);
-  }
-  ~Running() {
-    send(SIGKILL);
-    wait();
-  }
-  void send(int signal) const {
-    if (!is_over_) kill(process_, signal);
-  }
-  bool is_over() {
-    is_over_ = is_over_ || waitpid(process_, &status_, WNOHANG) == process_;
-    return is_over_;
-  }
-  /// The exit code, or -1 where a signal ended it.
-  int wait() {
-    if (!is_over_) waitpid(process_, &status_, 0);
-    is_over_ = true;
-    return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
-  }
-  /// A process that it started; 0 where there is none.
-  pid_t worker() const {
-    const std::string self = std::to_string(process_);
-    pid_t child = 0;
-    std::ifstream("/proc/" + self + "/task/" + self + "/children") >> child;
-    return child;
-  }
-
- private:
-  pid_t process_;
-  int status_ = 0;
-  bool is_over_ = false;
-};
-
-bool is_running(pid_t process) {
-  std::string id, name, state;
-  std::ifstream("/proc/" + std::to_string(process) + "/stat") >> id >> name >> state;
-  return !state.empty() && state != "Z";
-}
-
-/// Waits for what must become true soon.
-template <class Condition>
-bool soon(Condition condition) {
-  for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return condition();
-}
 
 class Resume : public testing::Test {
  protected:
@@ -270,6 +215,21 @@ TEST_F(Resume, SaysWhereAFileDoesNotTellItsRequest) {
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
   EXPECT_NE(finished.output.find("has no request"), std::string::npos) << finished.output;
+}
+
+TEST_F(Resume, SaysWhatIsNoResultsFile) {
+  const std::string fifo = folder_ + "/fifo", empty = folder_ + "/empty";
+  ASSERT_EQ(run_process("mkfifo " + fifo).exit_code, 0);
+  std::ofstream{empty};
+  for (const auto& [path, says] : std::map<std::string, std::string>{{fifo, "is not a regular file"},
+                                                                     {folder_, "is a folder"},
+                                                                     {empty, "is empty"},
+                                                                     {folder_ + "/none", "no such file"}}) {
+    const Finished finished = run("--resume " + path);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_TRUE(finished.output.starts_with("bench: --resume " + path + ": " + says)) << finished.output;
+    EXPECT_EQ(lines_in(finished.output), 1u) << finished.output;
+  }
 }
 
 TEST_F(Resume, FindsTheJournalBehindALink) {

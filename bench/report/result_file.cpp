@@ -125,7 +125,7 @@ ResultFile read_results(const std::string& path) {
     for (const Json& entry : stored.rows) file.results.push_back(from_json(entry, file.cells.find(entry)));
     file.findings = findings(file.results, stored.findings);
   } catch (const std::exception& why) {
-    throw Error(fmt::format("{}: not a result file of bench --json ({})", path, why.what()));
+    throw not_results(path, why);
   }
   return file;
 }

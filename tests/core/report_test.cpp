@@ -449,7 +449,7 @@ TEST(ConclusionJson, IsReadBackAsItWasWritten) {
 }
 
 TEST_F(JsonLine, IsRefusedWhereItIsNoneOfThisBuild) {
-  EXPECT_TRUE(refuses([] { read_json_line("{"); }, "not a result of this program"));
+  EXPECT_TRUE(refuses([] { read_json_line("{"); }, "JSON that is cut off (line 1, column 2)"));
   EXPECT_TRUE(refuses([] { read_json_line("{}"); }, "not a result of this program"));
   json other = json::parse(json_line(ok));
   other["variant"] = "removed";
