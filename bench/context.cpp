@@ -14,6 +14,8 @@
 namespace crosswarp {
 namespace {
 
+constexpr double busy = 0.1;  // share of a device: on a host it lengthens a launch on all cores by as much, or more
+
 std::string prefix_of(const DeviceInfo& info) { return "device." + info.key + "."; }
 
 }  // namespace
@@ -65,6 +67,33 @@ void add_measured_bandwidths(Context& context, const Options& options, const Pla
     std::string& fact = context[prefix_of(*status.device) + "measured_bytes_per_second"];
     if (fact.empty()) fact = fmt::format("{:.4g}", executor.measured_bandwidth(backend));
   }
+}
+
+std::string warning_of_use(const DeviceInfo& device, std::optional<double> by_others) {
+  if (by_others.value_or(0) < busy) return {};
+  return fmt::format("other processes use {:.0f} % of {}; times will be noisy: stop them, or wait", 100 * *by_others,
+                     device.name);
+}
+
+std::vector<std::string> add_use_by_others(Context& context, const std::string& when, const Plan& plan,
+                                           Executor& executor) {
+  std::vector<std::string> warnings;
+  for (const std::string& name : plan.backends) {
+    const Backend& backend = Registry::instance().backend(name);
+    const DeviceStatus& status = executor.status(backend);
+    if (!status.device) continue;
+    const auto [fact, is_new] = context.try_emplace(prefix_of(*status.device) + "used_by_others_" + when);
+    if (!is_new) continue;  // another backend's device, too
+    const std::optional<double> share = executor.used_by_others(backend);
+    if (!share) {
+      context.erase(fact);
+      continue;
+    }
+    fact->second = fmt::format("{:.2f}", *share);
+    if (std::string warning = warning_of_use(*status.device, share); !warning.empty())
+      warnings.push_back(std::move(warning));
+  }
+  return warnings;
 }
 
 }  // namespace crosswarp

@@ -25,6 +25,11 @@ double InProcess::measured_bandwidth(const Backend& backend) {
   return device ? runner.measured_bandwidth(*device) : 0;
 }
 
+std::optional<double> InProcess::used_by_others(const Backend& backend) {
+  Device* device = runner.device(backend).device;
+  return device ? device->used_by_others() : std::nullopt;
+}
+
 void add_accuracy(Executor& executor, std::vector<Result>& results) {
   std::vector<Result> wanted;
   std::vector<std::size_t> indices;

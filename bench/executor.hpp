@@ -28,6 +28,8 @@ class Executor {
   virtual const DeviceStatus& status(const Backend& backend) = 0;
   /// Runner::measured_bandwidth of the backend's device; 0 without a device.
   virtual double measured_bandwidth(const Backend& backend) = 0;
+  /// Device::used_by_others of the backend's device; nothing without a device.
+  virtual std::optional<double> used_by_others(const Backend& backend) = 0;
   virtual Result verify(const Cell& cell) = 0;
   /// Runner::run. Empty after an interruption by the user.
   virtual std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
@@ -49,6 +51,7 @@ class InProcess final : public Executor {
   explicit InProcess(const Options& options);
   const DeviceStatus& status(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
+  std::optional<double> used_by_others(const Backend& backend) override;
   Result verify(const Cell& cell) override { return runner.verify(cell); }
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                           LaunchBy launch_by, const StopRule& stop) override {

@@ -49,6 +49,10 @@ void KeptResults::add(const Conclusion& conclusion) {
   if (file_) file_->add(conclusion);
 }
 
+void KeptResults::add(const Context& facts) {
+  if (file_) file_->add(facts);
+}
+
 void KeptResults::finish() {
   if (!file_) return;
   if (is_asked_ || !file_->is_empty()) return attempt([&] { file_->finish(); });

@@ -20,6 +20,7 @@ class KeptResults {
   void begin(const Context& context, const std::vector<JsonRow>& earlier);
   void add(const Result& result);
   void add(const Conclusion& conclusion);
+  void add(const Context& facts);
   /// Leaves no file in the user's folder if there is no result.
   void finish();
   /// Closes the file as it was before begin().

@@ -25,6 +25,7 @@
 #include "bench/tour.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
+#include "core/noise.hpp"
 
 namespace crosswarp {
 namespace {
@@ -102,6 +103,7 @@ class Run {
     if (!options_.counters.empty()) count();
     if (!ended()) options_.tour ? print_overview() : print_findings();
     if (!options_.quiet && !ended()) say_where_the_time_went();
+    if (!ended()) tell_noise();
     google_.report(plan_, results_);
     outputs_.json->finish();
     say_where_results_are();
@@ -116,6 +118,8 @@ class Run {
     Earlier earlier;
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
+    for (const std::string& warning : add_use_by_others(context, "before", plan_, executor_))
+      std::cerr << "bench: " << warning << "\n";
     if (ended()) return outputs_.json->abandon();
     outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
@@ -319,6 +323,26 @@ class Run {
       for (const Finding& finding : findings) text += wrap_line("  " + to_string(finding));
       outputs_.print(text);
     }
+  }
+
+  /// How many rows are noisy, and how busy the devices were.
+  void tell_noise() {
+    Context during;
+    add_use_by_others(during, "during", plan_, executor_);
+    outputs_.json->add(during);
+    std::size_t timed = 0, noisy = 0;
+    std::string example;
+    for (const Repetitions& group : results_)
+      for (const std::vector<Result>& rows : group)
+        for (const Result& row : rows) {
+          const std::string why = noise(row);
+          timed += row.time().has_value();
+          noisy += !why.empty();
+          if (example.empty() && !why.empty()) example = row.name() + " " + why;
+        }
+    if (noisy > 0)
+      std::cerr << fmt::format("bench: {} of {} rows are noisy (marked {}), do not rely on them: {}\n", noisy, timed,
+                               noisy_mark, example);
   }
 
   void say_where_results_are() const {

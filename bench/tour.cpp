@@ -11,6 +11,7 @@
 #include "core/bound.hpp"
 #include "core/fields.hpp"
 #include "core/format.hpp"
+#include "core/noise.hpp"
 
 namespace crosswarp {
 namespace {
@@ -74,6 +75,12 @@ std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& poin
     cells.back().point = point;
   }
   return cells;
+}
+
+/// `94.1 %` of the measured peak, else `94.1 % th.` of the theoretical one.
+std::string of_peak(const Result& r) {
+  if (r.of_measured_peak()) return field("of_measured_peak").show(r);
+  return r.of_theoretical_peak() ? percent(r.of_theoretical_peak()) + " th." : "";
 }
 
 }  // namespace
@@ -192,7 +199,7 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
       if (const std::string& name = other.result->cell.variant->backend;
           std::ranges::find(others, name) == others.end())
         others.push_back(name);
-  const auto over = [](const std::optional<Rival>& rival) { return rival ? times(rival->ratio.value) : ""; };
+  const auto over = [](const std::optional<Rival>& rival) { return rival ? times(rival->ratio) : ""; };
   std::vector<std::string> head{"experiment", "fastest", "time", "of peak", "× first", "× library"};
   for (const std::string& backend : others) head.push_back("× " + backend);
   head.push_back("bound by");
@@ -200,16 +207,12 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
   table.row(head, TextTable::Colour::faint);
   for (const ExperimentVerdict& v : verdicts) {
     if (!v.best) continue;
-    const auto share = v.best->of_measured_peak() ? v.best->of_measured_peak() : v.best->of_theoretical_peak();
-    std::vector<std::string> row{v.experiment,
-                                 v.best->cell.variant->name,
-                                 field("real_time").show(*v.best),
-                                 share ? percent(*share) : "",
-                                 over(v.naive),
-                                 over(v.library)};
+    std::vector<std::string> row{
+        v.experiment,   v.best->cell.variant->name, field("real_time").show(*v.best), of_peak(*v.best), over(v.naive),
+        over(v.library)};
     for (const std::string& backend : others) {
       const Rival* other = v.other(backend);
-      row.push_back(other ? times(other->ratio.value) : "");
+      row.push_back(other ? times(other->ratio) : "");
     }
     row.push_back(bound_name(*v.best));
     table.row(std::move(row), v.is_unsound() ? TextTable::Colour::bad : TextTable::Colour::none);

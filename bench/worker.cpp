@@ -59,6 +59,8 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
     if (status.device) reply.head["device"] = to_json(*status.device);
   } else if (what == "bandwidth") {
     reply.head["value"] = here.measured_bandwidth(backend());
+  } else if (what == "used_by_others") {
+    if (const auto share = here.used_by_others(backend())) reply.head["value"] = *share;
   } else if (what == "count") {
     reply.results = request.results;
     here.count(reply.results);

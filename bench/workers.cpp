@@ -113,6 +113,13 @@ double Workers::measured_bandwidth(const Backend& backend) {
   return bandwidths_[keys_[backend.name()]] = answer.message->head.at("value");
 }
 
+std::optional<double> Workers::used_by_others(const Backend& backend) {
+  if (!status(backend).device) return {};
+  const Answer answer = ask(keys_[backend.name()], {{{"do", "used_by_others"}, {"backend", backend.name()}}, {}});
+  if (!answer.message || !answer.message->head.contains("value")) return {};
+  return answer.message->head.at("value").get<double>();
+}
+
 /// Completes the device, of which a result's line has only the name.
 void Workers::restore_device(Result& result) {
   const auto& device = status(*result.cell.backend).device;

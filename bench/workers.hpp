@@ -19,6 +19,7 @@ class Workers final : public Executor {
   explicit Workers(const Options& options);
   const DeviceStatus& status(const Backend& backend) override;
   double measured_bandwidth(const Backend& backend) override;
+  std::optional<double> used_by_others(const Backend& backend) override;
   Result verify(const Cell& cell) override;
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                           LaunchBy launch_by, const StopRule& stop) override;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double near = 0.8;
 constexpr double launch_share = 0.5;  // a launch costs more than an empty one
+constexpr double max_floor = 1.1;     // times the time: slower empty launches were disturbed, or are no part of it
 constexpr double busy = 80;           // % of its peak: a unit that limits
 constexpr double idle = 50;           // % of its peak: a unit that does not
 // % of one slice's atomic unit in use. Additions of floats to one address keep it busy for a third of the time at most
@@ -90,7 +91,8 @@ std::array<Ceiling, 3> ceilings_of(const Result& result) {
                   at_least(result.cost.amount(), peak), near},
           Ceiling{"compute", "of theoretical peak",
                   held_to_memory ? at_least(result.cost.flops, result.device.peak("f32")) : 0, near},
-          Ceiling{"launch", "of the time is an empty launch", result.floor, launch_share}};
+          Ceiling{"launch", "of the time is an empty launch",
+                  result.floor <= max_floor * result.time().value_or(0) ? result.floor : 0, launch_share}};
 }
 
 }  // namespace
@@ -122,6 +124,11 @@ std::optional<BoundInWords> bound_in_words(const Result& result) {
   const std::string ceiling =
       fmt::format("{}: {:.0f} % {}", nearest.name, 100 * (is_memory ? share : std::min(share, 1.0)), nearest.peak);
   if (is_memory && share > 1) return BoundInWords{ceiling + ", out of the cache", {}};
+  if (is_above_measured_peak(result))
+    return BoundInWords{
+        fmt::format("{}: {:.0f} % of measured peak, above it: measure it again by bench devices --measure",
+                    nearest.name, 100 * *result.of_measured_peak()),
+        {}};
   const double gain = std::max(1.0, 1 / share);
   const std::string at_most = fmt::format("; at most {:.2f} × to gain", gain);
   if (share >= nearest.near) return BoundInWords{ceiling + at_most, gain};

@@ -18,6 +18,7 @@ ChangeKind find(const TwoRuns& cell, const Change& change) {
     const bool holds_one = interval.low < 1 && interval.high > 1;
     if (factor < 1 + change.least_change || holds_one) return ChangeKind::no_verdict;
   }
+  if (cell.noisy) return ChangeKind::noisy;
   return ratio > 1 ? ChangeKind::slower : ChangeKind::faster;
 }
 
@@ -33,6 +34,8 @@ std::string to_string(ChangeKind kind) {
       return "slower";
     case ChangeKind::no_verdict:
       return "no verdict";
+    case ChangeKind::noisy:
+      return "noisy";
   }
   return {};
 }

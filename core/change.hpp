@@ -14,6 +14,7 @@ enum class ChangeKind {
   faster,
   slower,
   no_verdict,  ///< Above the threshold, but with too few placements to test.
+  noisy,       ///< Faster or slower, but by disturbed samples.
 };
 std::string to_string(ChangeKind kind);
 
@@ -21,6 +22,7 @@ std::string to_string(ChangeKind kind);
 struct TwoRuns {
   Placements before, after;
   double least_change = 0;  ///< Threshold: 0.02 for a factor of 1.02.
+  bool noisy = false;       ///< Either run was disturbed.
 };
 
 struct Change {

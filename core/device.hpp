@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/contention.hpp"
 #include "core/counters.hpp"
 #include "core/general_numbers.hpp"
 #include "core/random.hpp"
@@ -160,6 +162,11 @@ class Device {
   virtual double time_read(std::span<const std::byte> memory, std::size_t sweeps = 1) = 0;
 
   virtual Telemetry telemetry() const { return {}; }
+
+  /// Share of the device that other processes use, measured since the last call or since opening. Nothing if unknown.
+  virtual std::optional<double> used_by_others() { return {}; }
+  /// What threads did in the timed windows of all time() so far. Nothing if launches need no thread, or if unknown.
+  virtual std::optional<ThreadTimes> thread_times() const { return {}; }
 
   /// Reads hardware counters over one `launch`, replayed until all wanted counters are read, each time with flushed
   /// caches if `cold`. Slow; later times of this process are not comparable. If nothing can be read, throws Error or

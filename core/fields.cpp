@@ -13,6 +13,7 @@
 #include "core/bound.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
+#include "core/noise.hpp"
 
 namespace crosswarp {
 namespace {
@@ -23,7 +24,9 @@ constexpr double nanosecond = 1e-9;
 /// A hundredth of a nanosecond is far below any timer's resolution, and keeps files with every sample small.
 double nanoseconds(double seconds) { return std::round(seconds * 1e11) / 1e2; }
 
-Json ns(std::optional<double> seconds) { return seconds ? Json(nanoseconds(*seconds)) : Json(); }
+Json ns(std::optional<double> seconds) {
+  return seconds && !std::isnan(*seconds) ? Json(nanoseconds(*seconds)) : Json();
+}
 Json number(std::optional<double> value) { return value ? Json(*value) : Json(); }
 Json word(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -100,12 +103,16 @@ Json derived(const Result& r) {
 template <std::optional<Ratio> Result::*ratio>
 Json ratio_json(const Result& r) {
   if (!(r.*ratio)) return {};
-  return {{"value", (r.*ratio)->value}, {"low", (r.*ratio)->interval.low}, {"high", (r.*ratio)->interval.high}};
+  Json json{{"value", (r.*ratio)->value}, {"low", (r.*ratio)->interval.low}, {"high", (r.*ratio)->interval.high}};
+  if ((r.*ratio)->noisy) json["noisy"] = true;
+  return json;
 }
 template <std::optional<Ratio> Result::*ratio>
 void set_ratio(Result& r, const Json& json) {
   if (!json.is_null())
-    r.*ratio = Ratio{json.at("value").get<double>(), {read(json.at("low"), nan), read(json.at("high"), nan)}};
+    r.*ratio = Ratio{json.at("value").get<double>(),
+                     {read(json.at("low"), nan), read(json.at("high"), nan)},
+                     json.value("noisy", false)};
 }
 template <const std::string VariantEntry::*text>
 Json of_variant(const Result& r) {
@@ -115,7 +122,7 @@ Json of_variant(const Result& r) {
 /// `1.05 (naive)`: what a ratio is to stands beside it.
 std::string factor(const std::optional<Ratio>& ratio, const std::string& to, bool with_interval = false) {
   if (!ratio) return "";
-  std::string text = times(ratio->value);
+  std::string text = times(*ratio);
   if (with_interval && !std::isnan(ratio->interval.low))
     text += fmt::format(" [{}, {}]", times(ratio->interval.low), times(ratio->interval.high));
   return to.empty() ? text : fmt::format("{} ({})", text, to);
@@ -126,8 +133,6 @@ std::string rate_text(const Result& r) {
 }
 
 std::string peak_text(double peak, Quantity of) { return show_rate(peak > 0 ? std::optional(peak) : std::nullopt, of); }
-
-Interval time_interval(const Result& r) { return median_interval(medians(r.measurement.seconds)); }
 
 bool has_spread(const Result& r) { return r.time() && flatten(r.measurement.seconds).size() > 1; }
 
@@ -350,11 +355,11 @@ std::span<const Field> fields() {
     {"samples_by_placement", "", "samples in each placement", "", 0, samples_by_placement, set_placements},
     {"real_time", "ns", "time of a launch: mean over placements of the medians", "time", csv | tables | chart | result,
      [](const R& r) { return ns(r.time()); }, nullptr,
-     [](const R& r) { return r.time() ? si(r.time(), "s") : ""; }},
-    {"real_time_low", "ns", "95 % interval of the median over placements: from …", "", chart | result,
-     [](const R& r) { return r.time() ? ns(time_interval(r).low) : Json(); }},
+     [](const R& r) { return r.time() ? (noise(r).empty() ? "" : noisy_mark) + si(r.time(), "s") : ""; }},
+    {"real_time_low", "ns", "95 % prediction interval of another run's time: from …", "", chart | result,
+     [](const R& r) { return r.time() ? ns(location_interval(r.measurement.seconds).low) : Json(); }},
     {"real_time_high", "ns", "… to", "", chart | result,
-     [](const R& r) { return r.time() ? ns(time_interval(r).high) : Json(); }},
+     [](const R& r) { return r.time() ? ns(location_interval(r.measurement.seconds).high) : Json(); }},
     {"median", "ns", "median of all samples", "", 0,
      [](const R& r) { return r.time() ? ns(median(flatten(r.measurement.seconds))) : Json(); }},
     {"cpu_time", "ns", "host processor time of a launch", "", 0,
@@ -364,6 +369,14 @@ std::span<const Field> fields() {
     {"floor_ns", "ns", "time of an empty launch", "", csv | source,
      [](const R& r) { return r.status == Status::ok ? ns(r.floor) : Json(); },
      [](R& r, const Json& j) { r.floor = read(j, 0) * nanosecond; }},
+    {"floor_p90_ns", "ns", "90th percentile of that time", "", csv | source | if_known,
+     [](const R& r) { return r.status == Status::ok && r.floor_p90 > 0 ? ns(r.floor_p90) : Json(); },
+     [](R& r, const Json& j) { r.floor_p90 = read(j, 0) * nanosecond; }},
+    {"waited", "share", "share of their time that threads waited for a processor: mean over samples", "", csv | source | if_known,
+     [](const R& r) { return number(r.measurement.waited); },
+     [](R& r, const Json& j) { r.measurement.waited = j.get<double>(); }},
+    {"noisy", "", "why the time is unreliable: what disturbed its samples", "", csv | result | if_known,
+     [](const R& r) { return word(noise(r)); }},
     {"spread", "share", "half the distance between the quartiles over the median", "±", csv | tables | chart | result,
      [](const R& r) { return has_spread(r) ? Json(spread(flatten(r.measurement.seconds))) : Json(); }},
     {"samples", "", "samples", "", csv | source,
@@ -407,7 +420,8 @@ std::span<const Field> fields() {
      },
      [](const R& r) { return peak_text(r.theoretical_peak(), r.cost.rated); }},
     {"of_measured_peak", "share", "share of the measured peak", "of peak", csv | tables | chart | result,
-     derived<&R::of_measured_peak>},
+     derived<&R::of_measured_peak>, nullptr,
+     [](const R& r) { return r.of_measured_peak() ? percent(r.of_measured_peak()) + (is_above_measured_peak(r) ? "!" : "") : ""; }},
     {"of_theoretical_peak", "share", "share of the theoretical peak", "", csv | result,
      derived<&R::of_theoretical_peak>},
     {"over_parent", "ratio", "times as fast as its parent", "× parent", csv | tables | result,

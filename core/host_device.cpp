@@ -84,9 +84,11 @@ class HostDevice final : public Device {
 
   double time(const Batch& batch) override {
     if (batch.cold) evict();
+    clock_.start();
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (const auto times = clock_.stop()) threads_ = threads_.value_or(ThreadTimes{}) += *times;
     if (batch.behind) batch.behind();
     return seconds;
   }
@@ -98,6 +100,9 @@ class HostDevice final : public Device {
     }
   }
 
+  std::optional<double> used_by_others() override { return others_.share(); }
+  std::optional<ThreadTimes> thread_times() const override { return threads_; }
+
   double time_read(std::span<const std::byte> memory, std::size_t sweeps) override {
     const auto start = std::chrono::steady_clock::now();
     sink_ = read_all(memory.data(), memory.size(), sweeps);
@@ -107,6 +112,9 @@ class HostDevice final : public Device {
  private:
   void evict() { sink_ = read_all(evictor_.data(), evictor_.size()); }
 
+  OtherProcesses others_;
+  ThreadClock clock_;
+  std::optional<ThreadTimes> threads_;
   std::vector<std::byte> evictor_;
   volatile std::uint64_t sink_ = 0;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,7 +30,6 @@ constexpr int leak_samples = 3;
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-double processor_clock() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Each observation's median over placements.
 std::vector<Observation> median_over(const std::vector<std::vector<Observation>>& placements) {
@@ -76,6 +74,7 @@ class Runner::PointRun {
     double sample_seconds = 0;  // rough, from a verified sample
     double wall = 0;            // seconds of all samples and verified samples
     double cpu = 0;             // processor seconds of all samples
+    double waited = 0;          // shares of their time that threads waited for a processor, of all samples
     std::size_t samples = 0;
     std::vector<std::vector<Observation>> observed = {};  // by placement
   };
@@ -344,7 +343,11 @@ void Runner::PointRun::sample_rows() {
     Measurement& m = row.result->measurement;
     m.stopped = sampled[i].stopped;
     row.wall += sampled[i].wall;
-    if (row.samples > 0) m.cpu_seconds = per_launch(row.cpu / static_cast<double>(row.samples));
+    if (row.samples > 0) {
+      m.cpu_seconds = per_launch(row.cpu / static_cast<double>(row.samples));
+      // One interruption counts as one sample, however long it is: medians are robust against a few.
+      if (device_.thread_times()) m.waited = row.waited / static_cast<double>(row.samples);
+    }
     if (!sampled[i].seconds.empty()) m.seconds.push_back(std::move(sampled[i].seconds));
     if (m.stopped == "error") fail(*row.result, sampled[i].error);
   }
@@ -366,8 +369,11 @@ double Runner::PointRun::sample(Row& row) {
   const Range range(device_, row.id);
   const Launches& l = row.launches;
   const double before = processor_clock();
+  const auto threads_before = device_.thread_times();
   const double seconds = device_.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated});
   row.cpu += processor_clock() - before;
+  if (const auto threads = device_.thread_times())
+    row.waited += (*threads - threads_before.value_or(ThreadTimes{})).waited_share();
   ++row.samples;
   if (is_on_host)
     if (const Verdict verdict = judge(*problem_, row.launches); !verdict.ok)
@@ -417,6 +423,7 @@ void Runner::PointRun::conclude() {
     result->measurement.wall += spent_ / static_cast<double>(all_.size());
     result->measurement.after = device_.telemetry();
     result->floor = location(floor_of(*result));
+    result->floor_p90 = quantile(flatten(floor_of(*result)), 0.9);
     if (result->status != Status::ok) continue;
     runner_.check_limits(device_, *result, footprint, sets());
     if (device_.is_asynchronous() && !cell_.experiment->may_undercut_a_launch) check_floor(*result, floor_of(*result));

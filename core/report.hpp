@@ -81,6 +81,8 @@ class JsonFile {
   void begin(Context context, const std::vector<JsonRow>& earlier);
   /// A second result of the same name and repetition replaces the first one.
   void add(const Result& result);
+  /// Adds to the context.
+  void add(const Context& facts) { context_.insert(facts.begin(), facts.end()); }
   /// What follows from results that were added.
   void add(const Conclusion& conclusion) { conclusions_.push_back(conclusion); }
   void finish();

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/noise.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
@@ -20,6 +21,8 @@ std::string remarks(const Result& r, bool with_observed) {
   const auto add = [&](const std::string& remark) {
     if (!remark.empty()) all += (all.empty() ? "" : ", ") + remark;
   };
+  if (const std::string why = noise(r); !why.empty()) add("noisy: " + why);
+  if (is_above_measured_peak(r)) add("above the measured peak");
   add(r.note);
   if (with_observed) add(field("observed").show(r));
   if (r.accuracy && !r.accuracy->why_not.empty()) add("no accuracy: " + r.accuracy->why_not);
@@ -62,8 +65,9 @@ std::string title_of(const std::vector<Result>& results) {
   std::set<std::string> devices;
   for (const Result& r : results)
     if (r.time() && devices.insert(r.device.key).second)
-      title += fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name,
-                           r.measurement.launches, r.measurement.launches == 1 ? "" : "es", si(r.floor, "s"));
+      title +=
+          fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name, r.measurement.launches,
+                      r.measurement.launches == 1 ? "" : "es", (noise(r).empty() ? "" : noisy_mark) + si(r.floor, "s"));
   return title;
 }
 

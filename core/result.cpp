@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/noise.hpp"
+
 namespace crosswarp {
 namespace {
 
@@ -92,6 +94,11 @@ std::optional<double> Result::access_time() const {
   return by_the_kernel == observed.end() ? 1 / *r : by_the_kernel->value * 1e-9;
 }
 
+bool is_above_measured_peak(const Result& result) {
+  constexpr double repeatable = 1.01;  // a peak, measured twice
+  return result.cost.ceiling != "memory" && result.of_measured_peak().value_or(0) > repeatable;
+}
+
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode) {
   const double peak = device.peak(cost.ceiling);
   if (peak == 0) return 0;
@@ -119,7 +126,10 @@ std::vector<Outcome> outcomes(const std::vector<Result>& results) {
 
 Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_run) {
   const Placements &above = numerator.measurement.seconds, &below = denominator.measurement.seconds;
-  return same_run && same_rounds(numerator, denominator) ? paired_ratio(above, below) : location_ratio(above, below);
+  Ratio ratio =
+      same_run && same_rounds(numerator, denominator) ? paired_ratio(above, below) : location_ratio(above, below);
+  ratio.noisy = !noise(numerator).empty() || !noise(denominator).empty();
+  return ratio;
 }
 
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {

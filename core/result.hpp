@@ -41,10 +41,11 @@ struct Phases {
 };
 
 struct Measurement {
-  Placements seconds;        ///< Device time of one launch: one number for each sample (sample time / launches).
-  std::size_t launches = 1;  ///< Launches in each sample.
-  std::string stopped;       ///< Why sampling ended in the last placement.
-  double cpu_seconds = 0;    ///< Host processor time of one launch, with its share of the flush.
+  Placements seconds;            ///< Device time of one launch: one number for each sample (sample time / launches).
+  std::size_t launches = 1;      ///< Launches in each sample.
+  std::string stopped;           ///< Why sampling ended in the last placement.
+  double cpu_seconds = 0;        ///< Host processor time of one launch, with its share of the flush.
+  std::optional<double> waited;  ///< Share of their time that threads waited for a processor; none for a GPU.
   Telemetry before, after;
   Phases wall;  ///< Its equal part of the time spent on all rows of its point.
 };
@@ -69,6 +70,7 @@ struct Result {
   DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.
   double measured_peak = 0;           ///< Of the part of the device that the cost is held to; 0: unknown.
   double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
+  double floor_p90 = 0;               ///< Its 90th percentile.
   std::optional<Counters> counters;   ///< With --counters.
   std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
   std::optional<Accuracy> accuracy;   ///< With --accuracy, if results round.
@@ -100,6 +102,10 @@ struct Result {
   /// Of the part of the device that the cost is held to; 0 where nobody knows.
   double theoretical_peak() const { return device.peak(cost.ceiling); }
 };
+
+/// Whether the measured peak is too low: a busy device was measured, or the rung is better than the one that measured
+/// it. The memory's may be exceeded out of the caches.
+bool is_above_measured_peak(const Result& result);
 
 /// Physical lower limit of a launch's time on `device`, by the theoretical rate of the part that `cost` is held to; for
 /// memory it takes the cache into account. A shorter time is a measurement error. 0 where the rates are unknown.

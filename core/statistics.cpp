@@ -32,6 +32,9 @@ double t_quantile(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.975);
 }
 
+/// Of a positive number.
+Interval around(double value, double half) { return {std::max(0.0, value - half), value + half}; }
+
 /// p-value by `distance`, of the Mann-Whitney statistic from its expectation, with continuity correction.
 double rank_p(double distance, double variance) {
   if (variance <= 0) return 1;  // all equal
@@ -76,6 +79,12 @@ Interval median_interval(std::span<const double> samples) {
 
 double location(const Placements& samples) { return moments(medians(samples)).mean; }
 
+Interval location_interval(const Placements& samples) {
+  const Moments m = moments(medians(samples));
+  if (m.count < 2) return {unknown, unknown};
+  return around(m.mean, t_quantile(m.count - 1) * std::sqrt(m.variance * 2 / m.count));
+}
+
 std::vector<double> medians(const Placements& samples) {
   std::vector<double> all;
   for (const auto& placement : samples)
@@ -98,7 +107,7 @@ Ratio paired_ratio(const Placements& numerator, const Placements& denominator) {
   const Moments m = moments(medians(ratios));
   if (m.count < 2) return {m.mean, {unknown, unknown}};
   const double half = t_quantile(m.count - 1) * std::sqrt(m.variance * (1 + 1 / m.count));
-  return {m.mean, {std::max(0.0, m.mean - half), m.mean + half}};
+  return {m.mean, around(m.mean, half)};
 }
 
 Ratio location_ratio(const Placements& numerator, const Placements& denominator) {

@@ -16,6 +16,7 @@ struct Interval {
 struct Ratio {
   double value = 0;
   Interval interval;
+  bool noisy = false;  ///< By disturbed samples on either side.
 };
 
 /// The q-quantile (0 … 1), interpolated. NaN for no samples.
@@ -37,6 +38,10 @@ using Placements = std::vector<std::vector<double>>;
 /// buffers, which is worth several per cent and random in each run: medians within a placement are robust against
 /// interruptions, and their mean converges over placements. NaN for no samples.
 double location(const Placements& samples);
+
+/// 95 % prediction interval of another run's location(), of as many placements: from the differences between these
+/// (Student's t). It leaves out whatever all placements of a run share, such as its clocks. NaN for fewer than two.
+Interval location_interval(const Placements& samples);
 
 /// Median of each placement with samples: the independent observations in a comparison of runs, since samples of one
 /// placement are correlated.

@@ -65,6 +65,11 @@ Telemetry telemetry(const std::string& pci_bus_id) {
   return {};
 }
 
+std::optional<double> used_by_others(const std::string& pci_bus_id) {
+  static_cast<void>(pci_bus_id);
+  return {};
+}
+
 /// Of the kernel's module, where AMD's own is installed. The kernel's built-in one has no version but the kernel's.
 std::string driver_version() {
   std::string version;

@@ -50,12 +50,19 @@ constexpr const char* cache_preference = "the device's cache preference";
 
 using Handle = void*;
 
+/// nvmlUtilization_t: per cent of the last sampling period, of up to a second.
+struct Utilization {
+  unsigned gpu, memory;
+};
+
 /// The entry points of NVML in use.
 struct Nvml {
   int (*init)() = nullptr;
   int (*device_by_bus)(const char*, Handle*) = nullptr;
   int (*clock)(Handle, unsigned, unsigned*) = nullptr;
   int (*throttle)(Handle, unsigned long long*) = nullptr;
+  int (*processes)(Handle, unsigned*, void*) = nullptr;
+  int (*utilization)(Handle, Utilization*) = nullptr;
   int (*driver)(char*, unsigned) = nullptr;
   bool ready = false;
 
@@ -70,6 +77,8 @@ struct Nvml {
             load(clock, "nvmlDeviceGetClockInfo") && load(driver, "nvmlSystemGetDriverVersion") && init() == 0;
     if (!load(throttle, "nvmlDeviceGetCurrentClocksEventReasons"))
       load(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    load(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+    load(utilization, "nvmlDeviceGetUtilizationRates");
   }
 };
 
@@ -119,6 +128,21 @@ Telemetry telemetry(const std::string& pci_bus_id) {
     for (const auto& [bit, reason] : reasons)
       if (mask & bit) now.throttle += (now.throttle.empty() ? "" : ", ") + std::string(reason);
   return now;
+}
+
+/// The device's utilization is of all processes: it is that of others only if there are any. Containers may hide them.
+std::optional<double> used_by_others(const std::string& pci_bus_id) {
+  constexpr int insufficient_size = 7;  // with room for none: the number of processes is told nevertheless
+  Handle device = nullptr;
+  if (!nvml().ready || nvml().device_by_bus(pci_bus_id.c_str(), &device) != 0) return {};
+  if (!nvml().processes || !nvml().utilization) return {};
+  unsigned processes = 0;
+  const int answer = nvml().processes(device, &processes, nullptr);
+  if ((answer != 0 && answer != insufficient_size) || processes == 0) return {};
+  if (processes == 1) return 0.0;  // this one
+  Utilization used{};
+  if (nvml().utilization(device, &used) != 0) return {};
+  return used.gpu / 100.0;
 }
 
 State state() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ std::string how_to_build_for(const cudaDeviceProp& properties);
 
 /// From the vendor's management library where that can be loaded; empty without it.
 Telemetry telemetry(const std::string& pci_bus_id);
+/// Device::used_by_others, by the same library.
+std::optional<double> used_by_others(const std::string& pci_bus_id);
 std::string driver_version();
 
 /// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the

@@ -1,6 +1,7 @@
 // What limits a result, in words, for results made up for each case.
 #include "core/bound.hpp"
 
+#include "core/fields.hpp"
 #include "tests/core/fake.hpp"
 #include "tests/core/refuses.hpp"
 
@@ -61,6 +62,19 @@ TEST_F(BoundWords, NameTheCacheAboveThePeakOfMemory) {
   EXPECT_FALSE(bound_in_words(result)->gain);
 }
 
+TEST_F(BoundWords, DistrustAMeasuredPeakThatIsExceeded) {
+  result.cost.ceiling = "l1";
+  result.cost.bytes_read = 1e9;
+  takes(1 / 1.005);
+  EXPECT_EQ(words(), "l1: 100 % of measured peak; at most 1.00 × to gain");
+  EXPECT_EQ(field("of_measured_peak").show(result), "100.5 %");
+  takes(0.8);
+  EXPECT_EQ(words(), "l1: 125 % of measured peak, above it: measure it again by bench devices --measure");
+  EXPECT_EQ(field("of_measured_peak").show(result), "125.0 %!");
+  result.cost.ceiling = "memory";
+  EXPECT_EQ(field("of_measured_peak").show(result), "125.0 %") << "out of the cache";
+}
+
 TEST_F(BoundWords, NameTheArithmetic) {
   result.cost.flops = 9e12;
   result.device.peaks["f32"] = 1e12;
@@ -72,8 +86,19 @@ TEST_F(BoundWords, NameTheLaunchOfAShortKernel) {
   result.cost.bytes_read = 4;
   takes(1.5e-6);
   EXPECT_EQ(words(), "launch: 67 % of the time is an empty launch; at most 1.50 × to gain");
-  takes(0.5e-6);  // faster than the floor that other samples gave
+  takes(0.95e-6);  // an empty launch varies, too
   EXPECT_EQ(words(), "launch: 100 % of the time is an empty launch; at most 1.00 × to gain");
+}
+
+TEST_F(BoundWords, DoNotTakeAnEmptyLaunchForAFloorThatIsSlower) {
+  result.measured_peak = 0;
+  result.floor = 9e-3;  // on a busy host
+  takes(0.5e-6);
+  EXPECT_EQ(words(), "unknown: no ceiling was measured");
+  result.measured_peak = 1e9;
+  result.cost.bytes_read = 100;
+  EXPECT_EQ(words(),
+            "latency or contention: far from every ceiling (memory: 20 % of measured peak); at most 5.00 × to gain");
 }
 
 TEST_F(BoundWords, AdmitThatNothingExplainsIt) {

@@ -51,6 +51,15 @@ TEST(ChangeOf, ACellHasADirectionAndASize) {
   EXPECT_NEAR(faster.ratio.value, 1 / 1.03, 1e-12);
 }
 
+TEST(ChangeOf, ANoisyCellIsNoRegression) {
+  const auto noisy = [](const std::vector<double>& before, const std::vector<double>& after) {
+    return only({placements(before), placements(after), least, true}).kind;
+  };
+  EXPECT_EQ(noisy(around_one, scaled(1.03)), ChangeKind::noisy);
+  EXPECT_EQ(noisy(scaled(1.03), around_one), ChangeKind::noisy);
+  EXPECT_EQ(noisy(around_one, around_one), ChangeKind::within_noise);
+}
+
 TEST(ChangeOf, ACellCountsFromTheLeastChangeOnInEitherDirection) {
   for (const auto& [factor, counts] : {std::pair{1.0205, true}, {1.0195, false}}) {
     const Placements short_time = placements(around_one), long_time = placements(scaled(factor));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -100,6 +101,7 @@ class FakeDevice final : public Device {
     return counts(wanted);
   }
   bool is_asynchronous() const override { return asynchronous; }
+  std::optional<ThreadTimes> thread_times() const override { return threads; }
   std::string restore_state() override { return std::exchange(changed_state, {}); }
   void begin_range(const std::string& name) override { ranges.insert(name); }
 
@@ -109,6 +111,7 @@ class FakeDevice final : public Device {
   std::function<std::size_t()> free = [] { return std::size_t{1} << 20; };
   std::function<double()> empty_time = [] { return 1e-6; };
   double pdl_saves = 0;  // seconds of an empty launch
+  std::optional<ThreadTimes> threads;
   bool is_lost = false;
   std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {
     throw Error("nobody may count");

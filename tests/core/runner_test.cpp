@@ -56,6 +56,28 @@ TEST_F(RunnerTest, TimesWhatIsRight) {
   EXPECT_EQ(r.device.key, "fake0");
 }
 
+TEST_F(RunnerTest, TellsHowLongThreadsWaitedForAProcessor) {
+  EXPECT_FALSE(run(add("no_threads", right)).measurement.waited);
+  lab.device->threads.emplace();
+  EXPECT_EQ(run(add("quiet", right)).measurement.waited, 0.0);
+  const Cell disturbed = add("disturbed", [&, n = 0](const Launch& l) mutable {
+    l.fill();
+    *lab.device->threads += {.ran = 3, .waited = 1};
+    if (++n == 200) lab.device->threads->waited += 1e6;  // one long interruption, of one sample
+  });
+  const std::vector<Result> rows = runner.run({lab.cell("fake/fill/quiet"), disturbed}, Mode::cold, {"fake"});
+  EXPECT_EQ(rows[0].measurement.waited, 0.0) << "of its own samples only";
+  EXPECT_NEAR(rows[1].measurement.waited.value(), 0.25, 0.75 / 8 + 1e-6);
+  EXPECT_GE(rows[1].measurement.waited.value(), 0.25);
+}
+
+TEST_F(RunnerTest, KnowsHowEmptyLaunchesVary) {
+  lab.device->empty_time = [n = 0]() mutable { return n++ / 20 % 4 == 3 ? 5e-6 : 1e-6; };  // a quarter of the samples
+  const Result r = run(add("right", right));
+  EXPECT_DOUBLE_EQ(r.floor, 1e-6);
+  EXPECT_DOUBLE_EQ(r.floor_p90, 5e-6);
+}
+
 TEST_F(RunnerTest, CallsWrongWhatIsWrong) {
   for (const Result& r : {runner.verify(add("wrong", wrong)), run(lab.cell("fake/fill/wrong"))}) {
     EXPECT_EQ(r.status, Status::wrong);

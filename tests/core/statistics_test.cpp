@@ -89,8 +89,8 @@ TEST(Flatten, KeepsTheOrder) {
   EXPECT_TRUE(flatten({}).empty());
 }
 
-/// Two rows timed side by side while clocks drift by a fifth: the first takes 1.25 times as long, with variation between
-/// placements.
+/// Two rows timed side by side while clocks drift by a fifth: the first takes 1.25 times as long, with variation
+/// between placements.
 std::pair<Placements, Placements> drifting(std::size_t placements, std::mt19937_64& random, double scatter) {
   std::normal_distribution<double> placed(1, scatter), noise(1, scatter / 10);
   std::pair<Placements, Placements> both;
@@ -104,6 +104,47 @@ std::pair<Placements, Placements> drifting(std::size_t placements, std::mt19937_
     both.first.push_back(slow), both.second.push_back(fast);
   }
   return both;
+}
+
+/// A run's samples: placements scatter by a hundredth, skewed; neighbouring samples resemble each other; `drift` is of
+/// the whole run.
+Placements a_run(std::size_t placements, std::mt19937_64& random, double drift) {
+  std::normal_distribution<double> normal;
+  const double whole = std::exp(drift * normal(random));
+  Placements all(placements);
+  for (auto& placement : all) {
+    const double worth = whole * std::exp(0.01 * normal(random));
+    double lasting = 0;
+    for (int i = 0; i < 9; ++i) {
+      lasting = 0.9 * lasting + 0.001 * normal(random);
+      placement.push_back(worth * (1 + lasting));
+    }
+  }
+  return all;
+}
+
+/// How often the interval of one run holds another run's time.
+double coverage(std::size_t placements, double drift) {
+  constexpr int draws = 10'000;  // so that it is known to 0.002
+  std::mt19937_64 random(4);
+  int covered = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const Interval interval = location_interval(a_run(placements, random, drift));
+    const double again = location(a_run(placements, random, drift));
+    covered += interval.low <= again && again <= interval.high;
+  }
+  return covered / double{draws};
+}
+
+TEST(LocationInterval, CoversAnotherRunByItsPlacements) {
+  for (const std::size_t placements : {2, 4, 16}) EXPECT_NEAR(coverage(placements, 0), 0.95, 0.007) << placements;
+}
+
+TEST(LocationInterval, DoesNotCoverDriftBetweenRuns) { EXPECT_LT(coverage(16, 0.01), 0.6); }
+
+TEST(LocationInterval, IsUnknownForOnePlacement) {
+  EXPECT_TRUE(std::isnan(location_interval({{3, 3, 4}}).low));
+  EXPECT_TRUE(std::isnan(location_interval({}).high));
 }
 
 TEST(PairedRatio, CancelsDrift) {

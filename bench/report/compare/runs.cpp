@@ -12,6 +12,7 @@
 #include "core/change.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
+#include "core/noise.hpp"
 
 namespace crosswarp {
 namespace {
@@ -50,8 +51,8 @@ std::string different_contexts(const ResultFile& before, const ResultFile& after
     for (const auto& [key, value] : file->context) keys.insert(key);
   std::string text;
   for (const std::string& key : keys) {
-    const bool varies =
-        key == "date" || key == "commit" || key == "executable" || key.ends_with("measured_bytes_per_second");
+    const bool varies = key == "date" || key == "commit" || key == "executable" ||
+                        key.ends_with("measured_bytes_per_second") || key.find(".used_by_others_") != key.npos;
     if (varies || before.said(key) == after.said(key)) continue;
     text += fmt::format("{}{} ({} → {})", text.empty() ? "" : ", ", key, before.said(key), after.said(key));
   }
@@ -92,7 +93,8 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
   for (const Result& r : old_cells.all())
     if (const Result* now = new_cells.find(r.name()); now && r.time() && now->time()) {
       compared.push_back({&r, now, {}});
-      samples.push_back({r.measurement.seconds, now->measurement.seconds, least_change(comparison, before, r)});
+      samples.push_back({r.measurement.seconds, now->measurement.seconds, least_change(comparison, before, r),
+                         !noise(r).empty() || !noise(*now).empty()});
     }
   std::vector<Change> found = changes(samples, comparison.coarse_threshold);
   for (std::size_t i = 0; i < compared.size(); ++i) compared[i].change = found[i];
@@ -106,7 +108,8 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
   for (const auto& [before, after, change] : compared) {
     if (change.kind == ChangeKind::within_noise && !all) continue;
     static constexpr TextTable::Colour colours[] = {TextTable::Colour::none, TextTable::Colour::good,
-                                                    TextTable::Colour::bad, TextTable::Colour::faint};
+                                                    TextTable::Colour::bad, TextTable::Colour::faint,
+                                                    TextTable::Colour::faint};
     table.row({to_string(change.kind), precise(speedup(change.ratio)), si(before->time(), "s"), si(after->time(), "s"),
                fmt::format("{}, {}", before->measurement.seconds.size(), after->measurement.seconds.size()),
                change.test ? fmt::format("{:.2f}", change.test->superiority) : "-",
@@ -176,6 +179,9 @@ std::string summary(const std::vector<Compared>& compared, const std::vector<Unt
       fmt::format("{} cells with times in both: {} slower, {} faster, {} within noise, {} without a verdict",
                   compared.size(), found[ChangeKind::slower], found[ChangeKind::faster],
                   found[ChangeKind::within_noise], found[ChangeKind::no_verdict]);
+  if (found[ChangeKind::noisy] > 0)
+    text +=
+        fmt::format("; {} differ, but were disturbed by other processes: measure them again", found[ChangeKind::noisy]);
   std::map<std::string, std::size_t> others;
   for (const Untimed& cell : untimed) ++others[cell.what];
   for (const auto& [what, count] : others) text += fmt::format("; {} {}", count, what);
