@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/fields.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
 #include "core/report.hpp"
@@ -87,6 +88,9 @@ void write_list(const Filter& filter, const std::string& path) {
   auto list = nlohmann::ordered_json::array();
   for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
+    auto gaps = nlohmann::ordered_json::array();
+    for (const Gap& gap : v.gaps) gaps.push_back(to_json(gap));
+    if (!v.not_expressible.empty()) gaps = {to_json(v.gap(cell.point))};
     list.push_back({{"rung", cell.rung()},
                     {"backend", v.backend},
                     {"experiment", v.experiment},
@@ -99,6 +103,8 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"idea", v.idea},
                     {"bound_by", v.bound_by},
                     {"improves", v.improves},
+                    {"counterparts", v.counterparts},
+                    {"gaps", gaps},
                     {"library", v.library},
                     {"needs", v.needs},
                     {"instructions", v.instructions},

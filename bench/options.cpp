@@ -383,12 +383,25 @@ void CommandLine::add_report() {
       "bench report -o report.html: a page with charts (plotly) of the last run, readable offline.\n"
       "bench report old.json new.json: tables in Markdown.\n"
       "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
+      "bench report --portability out.json: what Kokkos and other backends cost against CUDA, and why.\n"
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
       ->add_option("--format", request.format,
                    "html, md, svg, findings or text (default: by the output's extension, else md)")
       ->type_name("NAME");
+  report_->add_flag("--portability", request.portability,
+                    "Table of other backends against the reference (CUDA, or the first of --backend): times, ratio of\n"
+                    "the best and of the same algorithm, class of the gap and why; as md or text");
+  report_->add_option("--point", request.points, "With --portability: a point, as reduce_sum/n:1024; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("POINT")
+      ->needs("--portability");
+  report_
+      ->add_flag("--all", request.all,
+                 "With --portability: every point, not the widest, median and narrowest gap of each experiment")
+      ->needs("--portability")
+      ->excludes("--point");
   report_->add_option("-o,--output", request.output, "Output file (default: stdout)")->type_name("FILE");
   add_names(*report_, "--experiment", request.selection.experiments, "Experiments, comma-separated (default: all)");
   add_names(*report_, "--backend", request.selection.backends, "Backends, comma-separated (default: all)");

@@ -228,6 +228,19 @@ void set_counters_why_not(Result& r, const Json& json) {
   r.counters->why_not = json.value("all", std::string());
 }
 
+Json gap(const Result& r) {
+  const Gap gap = r.gap();
+  return gap.kind == GapClass::none ? Json() : to_json(gap);
+}
+
+/// A variant of this build is as it declares now.
+void set_gap(Result& r, const Json& json) {
+  if (!r.cell.variant->source.empty()) return;
+  using enum GapClass;
+  r.recorded_gap = Gap{read_enum(json.at("class"), {none, tuning, not_written, no_api, library_only, escape_hatch}),
+                       json.at("reason"), json.at("evidence")};
+}
+
 Json kernels(const Result& r) {
   if (!r.counters) return {};
   Json json = Json::array();
@@ -316,6 +329,12 @@ std::span<const Field> fields() {
      [](const R& r) { return Json(to_string(r.launch_by)); },
      [](R& r, const Json& j) { r.launch_by = read_enum(j, {LaunchBy::stream, LaunchBy::graph}); }},
     {"improves", "", "its parent: the rung that it improves on", "", result, of_variant<&VariantEntry::improves>},
+    {"counterparts", "", "variants of the reference backend with the same algorithm", "", if_known,
+     [](const R& r) {
+       const auto& counterparts = r.cell.variant->counterparts;
+       return counterparts.empty() ? Json() : Json(counterparts);
+     }},
+    {"gap", "", "why it is slower than its counterpart: class, reason, evidence", "", if_known, gap, set_gap},
     {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
     {"module", "", "file that the variant was loaded from", "", source | if_known,
      [](const R& r) { return word(r.cell.variant->module); }},
@@ -528,6 +547,10 @@ std::string Field::show(const Result& result) const {
   if (unit.ends_with("/s")) return si(json.get<double>(), unit);
   if (unit == "MHz") return fmt::format("{:.0f} MHz", json.get<double>());
   return json.is_number_float() ? fmt::format("{:.4g}", json.get<double>()) : json.dump();
+}
+
+Json to_json(const Gap& gap) {
+  return {{"class", to_string(gap.kind)}, {"reason", gap.reason}, {"evidence", gap.evidence}};
 }
 
 Json to_json(const Result& result) {

@@ -56,6 +56,8 @@ std::string_view rate_unit(Quantity of);
 /// `4.13 TB/s`, `312 ns each`; empty for nothing.
 std::string show_rate(std::optional<double> rate, Quantity of);
 
+/// Without the points that it applies to.
+Json to_json(const Gap& gap);
 /// A result as an entry of `benchmarks` in Google Benchmark's format.
 Json to_json(const Result& result);
 /// The result of an entry, of this cell. Of the device there is only what the entry says. Throws Error, or nlohmann's

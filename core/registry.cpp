@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "core/counters.hpp"
 #include "core/error.hpp"
+#include "core/fields.hpp"
 #include "core/names.hpp"
 
 namespace crosswarp {
@@ -62,6 +64,20 @@ void sort_by_id(std::vector<Cell>& cells) {
   });
 }
 
+/// Throws Error for a gap without class or reason, or by evidence that no result holds.
+void require_reasons(const VariantEntry& variant) {
+  for (const Gap& gap : variant.gaps) {
+    if (gap.kind == GapClass::none || gap.reason.empty())
+      throw Error(
+          fmt::format("{} ({}): a gap needs a class other than none and a reason", variant.id(), variant.source));
+    for (const std::string& name : gap.evidence)
+      if (std::ranges::find(all_counters(), name, &Counter::name) == all_counters().end() &&
+          std::ranges::find(fields(), name, &Field::name) == fields().end())
+        throw Error(
+            fmt::format("{} ({}): {} is neither a counter nor a field of results", variant.id(), variant.source, name));
+  }
+}
+
 }  // namespace
 
 std::vector<Point> joint_points(const ExperimentEntry& experiment, const Filter& filter) {
@@ -76,6 +92,17 @@ int Tuning::operator[](std::string_view wanted) const {
   for (const auto& [name, value] : values)
     if (name == wanted) return value;
   throw Error(fmt::format("tuning '{}' has no '{}'", name(), wanted));
+}
+
+std::string to_string(GapClass kind) {
+  static constexpr const char* names[] = {"none", "tuning", "not written", "no API", "library only", "escape hatch"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+Gap VariantEntry::gap(const Point& point) const {
+  if (!not_expressible.empty()) return {library ? GapClass::library_only : GapClass::no_api, not_expressible};
+  const auto applying = std::ranges::find_if(gaps, [&](const Gap& g) { return !g.applies || g.applies(point); });
+  return applying == gaps.end() ? Gap{} : *applying;
 }
 
 std::string Tuning::name() const {
@@ -99,6 +126,7 @@ void Registry::add(std::unique_ptr<Backend> backend) {
 }
 
 void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
+  require_reasons(variant);
   experiments_.emplace(experiment.name, std::move(experiment));
   const std::string id = variant.id();
   if (const auto other = variants_.find(id); other != variants_.end())

@@ -84,10 +84,15 @@ struct Result {
   std::optional<BoundInWords>
       recorded_bound;  ///< As a file has it, which does not hold all that follows from a device.
 
+  std::optional<Gap> recorded_gap;  ///< As a file has it, of a variant that this build lacks.
+
   /// `cuda/reduce_sum/float4/n:1024/type:f32/cold`
   std::string name() const { return cell.id() + "/" + to_string(mode, launch_by); }
   /// `ok`, `skipped: needs wgmma`: the status, with its reason where it is not ok.
   std::string label() const;
+
+  /// Why its variant is slower than its counterpart at this point.
+  Gap gap() const { return recorded_gap.value_or(cell.variant->gap(cell.point)); }
 
   /// None of these has a value unless the status is ok.
   std::optional<double> time() const;  ///< Seconds of a launch: location() of the samples.

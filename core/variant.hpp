@@ -45,14 +45,42 @@ inline void note_useful_blocks(const LaunchContext& context, std::size_t useful)
   if (context.log->on) context.log->kernels.back().useful_blocks = useful;
 }
 
+/// The backend of handwritten kernels that portable variants are held against.
+inline constexpr std::string_view reference_backend = "cuda";
+
+/// Why a variant is slower than its counterpart, and so what would mend it.
+enum class GapClass {
+  none,          ///< It is not: within gap_tolerance.
+  tuning,        ///< The same algorithm by more instructions, fewer loads in flight or costlier launches.
+  not_written,   ///< The programming model can express the faster algorithm; no variant does.
+  no_api,        ///< The programming model has no API for it.
+  library_only,  ///< Only a library for the programming model has it.
+  escape_hatch,  ///< It takes native code within the portable kernel.
+};
+std::string to_string(GapClass);
+
+/// Times as fast as the variant that its counterpart may be where the class is `none`.
+inline constexpr double gap_tolerance = 1.07;
+
+/// What separates a variant from its counterpart at some points.
+struct Gap {
+  GapClass kind = GapClass::none;
+  std::string reason = {};                  ///< A phrase, without figures: those of a device are in results.
+  std::vector<std::string> evidence = {};   ///< Hardware counters, or fields of the kernel, that show it.
+  bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
+};
+
 /// Declaration of a variant. `Queue` is the backend's type: it has the backend's name and its stream or execution
 /// space.
 template <class E, class Queue>
 struct Variant {
-  std::string_view idea;                     ///< What it does: a short phrase.
-  std::string_view bound_by = {};            ///< What limits it: "memory bandwidth", "one atomic unit of L2".
-  std::string_view improves = {};            ///< The rung it improves on; empty for none.
-  std::string_view formerly = {};            ///< Its name before a renaming; empty for none.
+  std::string_view idea;           ///< What it does: a short phrase.
+  std::string_view bound_by = {};  ///< What limits it: "memory bandwidth", "one atomic unit of L2".
+  std::string_view improves = {};  ///< The rung it improves on; empty for none.
+  /// Variants of the reference backend with the same algorithm; a variant that is not expressible stands for them.
+  std::vector<std::string_view> counterparts = {};
+  std::vector<Gap> gaps = {};      ///< The first that applies holds; without a counterpart, to the fastest variant.
+  std::string_view formerly = {};  ///< Its name before a renaming; empty for none.
   std::vector<std::string_view> needs = {};  ///< Required device features; a device without them skips the variant.
   std::string not_expressible = {};          ///< Why this backend cannot express it; then `launch` is null.
   bool library = false;                      ///< A vendor library's: the baseline.
@@ -88,6 +116,8 @@ struct VariantEntry {
   std::string idea;
   std::string bound_by;
   std::string improves;
+  std::vector<std::string> counterparts;  ///< Names in the reference backend.
+  std::vector<Gap> gaps;
   std::string formerly;
   std::vector<std::string> needs;
   std::string not_expressible;
@@ -103,6 +133,9 @@ struct VariantEntry {
   std::string id() const { return backend + "/" + experiment + "/" + name; }
   /// The id before a renaming; empty for none.
   std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
+  /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, or is in a library
+  /// only.
+  Gap gap(const Point& point) const;
   bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };
 
@@ -122,6 +155,9 @@ class Register {
     entry.idea = v.idea;
     entry.bound_by = v.bound_by;
     entry.improves = v.improves;
+    entry.counterparts.assign(v.counterparts.begin(), v.counterparts.end());
+    if (entry.counterparts.empty() && is_shared_source(entry)) entry.counterparts = {entry.name};
+    entry.gaps = v.gaps;
     entry.formerly = v.formerly;
     entry.needs.assign(v.needs.begin(), v.needs.end());
     entry.not_expressible = v.not_expressible;
@@ -143,6 +179,12 @@ class Register {
   static std::string stem(const std::string& path) {
     const auto slash = path.find_last_of('/') + 1;
     return path.substr(slash, path.find('.', slash) - slash);
+  }
+
+  /// Whether the file is the reference backend's, compiled for another one.
+  static bool is_shared_source(const VariantEntry& entry) {
+    return entry.backend != reference_backend &&
+           entry.source.find("/" + std::string(reference_backend) + "/" + entry.experiment + "/") != std::string::npos;
   }
 
   static Bound bind(const Variant<E, Queue>& v, Device& device, const E& problem, const Tuning& tuning) {

@@ -5,11 +5,16 @@
 
 namespace crosswarp {
 
-SourceInfo source_info(std::string_view id, std::string_view file) {
+const BuiltInSource* built_in_source(std::string_view id) {
   const auto all = built_in_sources();
   const auto found = std::ranges::lower_bound(all, id, {}, &BuiltInSource::id);
-  if (found == all.end() || found->id != id || !file.ends_with(found->path)) return {};
-  return {std::string(found->hash), found->lines, found->lines_with_headers};
+  return found != all.end() && found->id == id ? &*found : nullptr;
+}
+
+SourceInfo source_info(std::string_view id, std::string_view file) {
+  const BuiltInSource* const source = built_in_source(id);
+  if (!source || !file.ends_with(source->path)) return {};
+  return {std::string(source->hash), source->lines, source->lines_with_headers};
 }
 
 }  // namespace crosswarp

@@ -23,6 +23,9 @@ struct BuiltInSource {
 /// Of all backends, whether or not this build has them; sorted by id.
 std::span<const BuiltInSource> built_in_sources();
 
+/// The one of `id`; null for a variant that is not built in.
+const BuiltInSource* built_in_source(std::string_view id);
+
 /// Of the variant `id` that `file` registers.
 SourceInfo source_info(std::string_view id, std::string_view file);
 

@@ -12,6 +12,7 @@
 #include "bench/report/markdown.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/page/html.hpp"
+#include "bench/report/portability.hpp"
 #include "bench/report/svg.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
@@ -72,6 +73,7 @@ Format format_of(const ReportRequest& request) {
 }  // namespace
 
 void write_report(const ReportRequest& request) {
+  if (request.portability) return write_portability(request);
   const Format format = format_of(request);
   write_output(format(read_results(request.inputs, request.selection)), request.output);
 }

@@ -11,8 +11,12 @@ namespace crosswarp {
 struct ReportRequest {
   std::vector<std::string> inputs;
   Selection selection;
-  std::string format;  ///< `html`, `md`, `svg`, `findings`, `text`; empty: by the output's extension, default `md`.
-  std::string output;  ///< Output file (default: stdout).
+  /// `html`, `md`, `svg`, `findings`, `text`; empty: by the output's extension, default `md`.
+  std::string format;
+  bool portability = false;              ///< The table of portable backends against the reference: `md` or `text`.
+  std::vector<std::string> points = {};  ///< Its points; empty for representative ones.
+  bool all = false;                      ///< All points.
+  std::string output;                    ///< Output file (default: stdout).
 };
 
 /// Throws Error if a file cannot be read or written, the format is unknown, or plotly is missing.

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/names.hpp"
 #include "core/registry.hpp"
+#include "core/variant_sources.hpp"
 
 namespace crosswarp {
 namespace {
@@ -84,6 +85,22 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// What this build knows of the variant, in the place of what was declared when it ran. A file of the reference
+/// backend, compiled for another one, is its own counterpart.
+void declare_as_now(VariantEntry& variant) {
+  const auto& registered = Registry::instance().variants();
+  if (const auto known = registered.find(variant.id()); known != registered.end()) {
+    variant.source = known->second.source;
+    variant.not_expressible = known->second.not_expressible;
+    variant.counterparts = known->second.counterparts;
+    variant.gaps = known->second.gaps;
+  } else if (const BuiltInSource* source = built_in_source(variant.id());
+             source && variant.backend != reference_backend &&
+             source->path.starts_with(fmt::format("backends/{}/", reference_backend))) {
+    variant.counterparts = {variant.name};
+  }
+}
+
 }  // namespace
 
 Cell RecordedCells::find(const Json& entry) {
@@ -98,6 +115,8 @@ Cell RecordedCells::find(const Json& entry) {
   variant.library = entry.at("library");
   variant.module = entry.contains("module") ? text(entry, "module") : "";
   variant.source_info.hash = entry.contains("source_hash") ? text(entry, "source_hash") : "";
+  variant.counterparts = entry.value("counterparts", std::vector<std::string>());
+  declare_as_now(variant);
   variant.tunings.resize(1);  // the default, which the file need not have
   VariantEntry& known =
       variants_.try_emplace({variant.id(), variant.source_info.hash}, std::move(variant)).first->second;

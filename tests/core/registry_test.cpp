@@ -264,6 +264,31 @@ TEST_F(RegistryTest, LeavesOutPointsThatAVariantIsNotFor) {
   EXPECT_EQ(std::count_if(cells.begin(), cells.end(), [](const Cell& c) { return c.variant->name == "choosy"; }), 1);
 }
 
+TEST_F(RegistryTest, TakesTheFirstGapThatApplies) {
+  VariantEntry v = fake::variant("fake", "behind");
+  v.gaps = {{GapClass::tuning, "few loads", {"instructions"}, [](const Point& p) { return p.integer("n") < 10; }},
+            {GapClass::escape_hatch, "intrinsics", {"registers"}, [](const Point& p) { return p.integer("n") < 20; }}};
+  EXPECT_EQ(v.gap(fake::Fill::point(4)).reason, "few loads");
+  EXPECT_EQ(v.gap(fake::Fill::point(16)).kind, GapClass::escape_hatch);
+  EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::none);
+  v.not_expressible = "no API";
+  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::no_api);
+  v.library = true;
+  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::library_only);
+}
+
+TEST_F(RegistryTest, RefusesGapsWithoutClassReasonOrKnownEvidence) {
+  const auto refuse = [&](Gap gap, std::string_view says) {
+    VariantEntry v = fake::variant("fake", "behind");
+    v.gaps = {std::move(gap)};
+    return refuses([&] { lab.add(v); }, says);
+  };
+  EXPECT_TRUE(refuse({GapClass::none, "a reason"}, "fake/fill/behind"));
+  EXPECT_TRUE(refuse({GapClass::tuning}, "needs a class other than none and a reason"));
+  EXPECT_TRUE(refuse({GapClass::tuning, "a reason", {"instrutions"}}, "instrutions is neither a counter nor a field"));
+  EXPECT_FALSE(lab.registry.variants().contains("fake/fill/behind"));
+}
+
 TEST_F(RegistryTest, KnowsBackendsInOrder) {
   Names names;
   for (const auto& backend : lab.registry.backends()) names.push_back(backend->name());

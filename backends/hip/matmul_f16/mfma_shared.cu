@@ -118,6 +118,7 @@ const Register<MatmulF16> variant{{
     .idea = "MFMA (AMD's matrix instructions) on tiles in padded shared memory",
     .bound_by = "tile loads and the barriers around them",
     .improves = "naive",
+    .counterparts = {"wmma_shared"},
     .needs = {"mfma"},
 #if CROSSWARP_HAS_MFMA
     .launch = gemm,

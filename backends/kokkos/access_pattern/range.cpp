@@ -24,6 +24,13 @@ void run(const Queue& queue, const AccessPattern::Args& args) {
 const Register<AccessPattern> variant{{
     .idea = "parallel_for over a range, one access per iteration",
     .bound_by = "sectors that a warp touches",
+    .counterparts = {"plain"},
+    .gaps = {{GapClass::tuning,
+              "parallel_for starts a block for every 128 elements",
+              {"blocks", "threads_per_block"},
+              [](const Point& point) {
+                return point.word("pattern") == "coalesced" || point.word("pattern") == "offset";
+              }}},
     .launch = run,
 }};
 

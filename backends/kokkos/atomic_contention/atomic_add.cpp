@@ -22,6 +22,7 @@ void count(const Queue& queue, const AtomicContention::Args& args) {
 const Register<AtomicContention> variant{{
     .idea = "Kokkos::atomic_add for each addition, on blocks of Kokkos's choice",
     .bound_by = "the atomic unit of each address",
+    .counterparts = {"per_thread"},
     .applies = AtomicContention::is_global,
     .launch = count,
 }};

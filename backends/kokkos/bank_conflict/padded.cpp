@@ -9,6 +9,8 @@ const Register<BankConflict> variant{{
     .idea = "team scratch, one element of padding behind every 32 words: on a GPU no conflict at powers of two",
     .bound_by = "shared-memory wavefronts",
     .improves = "plain",
+    .counterparts = {"padded"},
+    .gaps = {{GapClass::tuning, "not explained yet: its time does not depend on bank conflicts below eight-way ones"}},
     .applies = applies,
     .launch = access<tile_columns::Padded>,
 }};

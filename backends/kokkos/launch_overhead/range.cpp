@@ -7,6 +7,8 @@ namespace {
 const Register<LaunchOverhead> variant{{
     .idea = "parallel_for of one iteration, repeated without fences",
     .bound_by = "the slower of host and device",
+    .counterparts = {"stream"},
+    .gaps = {{GapClass::tuning, "parallel_for does more work on the host for each launch"}},
     .result = ResultIn::host,
     .applies = [](const Point& point) { return point.word("mode") == "stream"; },
     .launch = [](const Queue& queue, const LaunchOverhead::Args& args) { count_launches(queue, args, false); },

@@ -32,6 +32,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 const Register<MatmulF16> variant{{
     .idea = "parallel_for, one element of C an iteration, operands widened one by one",
     .bound_by = "load requests for single elements",
+    .counterparts = {"naive"},
     .launch = gemm,
 }};
 

@@ -66,6 +66,9 @@ const Register<MatmulF16> variant{{
     .idea = "square tiles in team scratch memory, one thread for each element of C",
     .bound_by = "loads from scratch memory",
     .improves = "naive",
+    .gaps = {{GapClass::no_api,
+              "Kokkos has no matrix instructions: fp32 multiply-adds in place of tensor cores",
+              {"tensor_instructions", "instructions"}}},
     .launch = gemm,
 }};
 

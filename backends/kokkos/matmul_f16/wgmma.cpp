@@ -7,6 +7,7 @@ namespace {
 
 const Register<MatmulF16> variant{{
     .idea = "wgmma on tiles in shared memory",
+    .counterparts = {"wgmma", "wgmma_tma", "persistent", "adaptive"},
     .not_expressible = "Kokkos has no matrix instructions",
 }};
 

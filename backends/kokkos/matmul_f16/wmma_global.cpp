@@ -7,6 +7,7 @@ namespace {
 
 const Register<MatmulF16> variant{{
     .idea = "WMMA fragments straight from memory",
+    .counterparts = {"wmma_global", "wmma_shared", "mma_multistage"},
     .not_expressible = "Kokkos has no matrix instructions",
 }};
 

@@ -7,7 +7,8 @@ namespace {
 
 const Register<MatmulF32> variant{{
     .idea = "KokkosBlas::gemm: the portable library",
-    .not_expressible = "Kokkos has no gemm; KokkosBlas::gemm belongs to Kokkos Kernels, which is not in this build",
+    .counterparts = {"cublas"},
+    .not_expressible = "Kokkos has no gemm; the library Kokkos Kernels has (KokkosBlas::gemm)",
     .library = true,
 }};
 

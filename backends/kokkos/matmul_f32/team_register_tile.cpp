@@ -132,6 +132,7 @@ const Register<MatmulF32> variant{{
     .idea = "8 x 8 elements per thread, two stages in team scratch, the next k-tile through registers",
     .bound_by = "issue of multiply-adds",
     .improves = "team_tile",
+    .counterparts = {"double_buffer"},
     .launch = gemm,
 }};
 

@@ -57,6 +57,10 @@ const Register<MatmulF32> variant{{
     .idea = "square tiles of A and B in team scratch, one thread per element of C",
     .bound_by = "scratch-memory loads: two per multiply-add",
     .improves = "mdrange_naive",
+    .counterparts = {"shared_tile"},
+    .gaps = {{GapClass::tuning,
+              "more registers leave room for one team of 1024 threads, not two; narrower loads from scratch memory",
+              {"registers", "achieved_occupancy", "shared_load_wavefronts"}}},
     .launch = gemm,
 }};
 

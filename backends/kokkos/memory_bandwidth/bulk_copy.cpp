@@ -7,6 +7,7 @@ namespace {
 
 const Register<MemoryBandwidth> variant{{
     .idea = "bulk copies (TMA)",
+    .counterparts = {"bulk_copy", "cp_async"},
     .not_expressible = "kernels have no asynchronous copies into scratch memory",
     .applies =
         [](const Point& point) {

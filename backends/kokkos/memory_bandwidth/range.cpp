@@ -39,9 +39,17 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
   }
 }
 
+/// parallel_for; reductions have fewer blocks.
+bool is_loop(const Point& point) { return point.word("op") != "read" && point.word("op") != "dot"; }
+
 const Register<MemoryBandwidth> variant{{
     .idea = "parallel_for and parallel_reduce over a range, one element per iteration",
     .bound_by = "bytes in flight (reductions), block starts (stores)",
+    .counterparts = {"scalar"},
+    .gaps = {{GapClass::tuning,
+              "parallel_for starts a block for every 128 elements",
+              {"blocks", "dram_throughput"},
+              is_loop}},
     .applies = [](const Point& point) { return point.word("level") == "hbm"; },
     .launch = run,
 }};

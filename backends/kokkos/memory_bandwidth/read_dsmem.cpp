@@ -7,6 +7,7 @@ namespace {
 
 const Register<MemoryBandwidth> variant{{
     .idea = "loads from the shared memory of another block of the cluster",
+    .counterparts = {"read_dsmem"},
     .not_expressible = "scratch memory belongs to one team, and teams know no clusters",
     .applies = [](const Point& point) { return point.word("level") == "dsmem"; },
 }};

@@ -56,6 +56,10 @@ void run(const Queue& queue, const MemoryBandwidth::Args& args) {
 const Register<MemoryBandwidth> variant{{
     .idea = "teams that read a small array repeatedly, from L1 or scratch memory",
     .bound_by = "load port of L1 or shared memory",
+    .counterparts = {"read_l1", "read_shared"},
+    .gaps = {{GapClass::tuning,
+              "teams of 512 threads reach less of the rate of L1",
+              {"threads_per_block", "l1_throughput"}}},
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");

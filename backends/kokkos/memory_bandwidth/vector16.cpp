@@ -102,6 +102,15 @@ const Register<MemoryBandwidth> variant{{
     .idea = "a range over vectors of four floats, one 16-byte access each",
     .bound_by = "memory or L2 bandwidth",
     .improves = "range",
+    .counterparts = {"vector16", "read_l2"},
+    .gaps = {{GapClass::tuning,
+              "one load in flight for each thread of parallel_reduce",
+              {"blocks", "dram_throughput"},
+              [](const Point& point) { return point.word("level") == "hbm" && point.word("op") == "read"; }},
+             {GapClass::tuning,
+              "parallel_for starts a block for every 128 vectors, which stores alone do not hide",
+              {"blocks", "dram_throughput"},
+              [](const Point& point) { return point.word("op") == "write"; }}},
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");

@@ -43,6 +43,7 @@ void chase(const Queue& queue, const MemoryLatency::Args& args) {
 const Register<MemoryLatency> variant{{
     .idea = "one team, one thread follows pointers; timed by the launch",
     .bound_by = "latency of a load",
+    .counterparts = {"chase"},
     .applies =
         [](const Point& point) {
           return point.word("space") == "global" && std::has_single_bit(std::uint64_t(point.integer("bytes")));

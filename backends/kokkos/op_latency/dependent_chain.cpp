@@ -7,6 +7,7 @@ namespace {
 
 const Register<OpLatency> variant{{
     .idea = "one warp, each operation waits for the one before",
+    .counterparts = {"dependent_chain", "dependent_ptx"},
     .not_expressible = "Kokkos has no in-kernel clock, and no launch of a single warp",
 }};
 

@@ -61,6 +61,7 @@ bool applies(const Point& point) {
 const Register<PeakCompute> variant{{
     .idea = "parallel_for over threads of several chains each",
     .bound_by = "arithmetic units, if the compiler unrolls",
+    .counterparts = {"unrolled_chains"},
     .tunings = {{{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
     .applies = applies,
     .launch = tuned,

@@ -7,6 +7,7 @@ namespace {
 
 const Register<PeakCompute> variant{{
     .idea = "gemm by the matrix units",
+    .counterparts = {"mma_sync_tiles", "wgmma_tiles"},
     .not_expressible = "Kokkos has no matrix fragments: its arithmetic uses the scalar units",
 }};
 

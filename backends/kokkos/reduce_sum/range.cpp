@@ -16,6 +16,11 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 const Register<ReduceSum> variant{{
     .idea = "parallel_reduce over a range into a view, one element per iteration",
     .bound_by = "4-byte loads in flight",
+    .counterparts = {"grid_stride"},
+    .gaps = {{GapClass::tuning,
+              "the end of parallel_reduce: one block adds the partial sums of all others",
+              {"duration", "instructions"},
+              [](const Point& point) { return point.integer("n") < 1 << 26; }}},
     .applies = ReduceSum::is_f32_sum,
     .launch = sum,
 }};

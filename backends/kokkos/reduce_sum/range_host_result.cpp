@@ -16,6 +16,7 @@ const Register<ReduceSum> variant{{
     .idea = "parallel_reduce into a host variable, including the synchronisation",
     .bound_by = "the synchronisation when small",
     .improves = "range",
+    .gaps = {{GapClass::tuning, "the host waits for the result"}},
     .result = ResultIn::host,
     .applies = ReduceSum::is_f32_sum,
     .launch = sum,

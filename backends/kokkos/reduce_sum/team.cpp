@@ -35,6 +35,7 @@ const Register<ReduceSum> variant{{
     .idea = "a league of teams with vector lanes, a contiguous share each",
     .bound_by = "4-byte loads in flight",
     .improves = "range",
+    .gaps = {{GapClass::tuning, "4-byte loads, few of them in flight", {"sectors_per_load", "stall_long_scoreboard"}}},
     .tunings = {{{{"per_unit", 16}}}, {{{"per_unit", 4}}}, {{{"per_unit", 64}}}},
     .applies = ReduceSum::is_f32_sum,
     .launch = sum,

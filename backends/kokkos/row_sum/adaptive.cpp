@@ -46,6 +46,15 @@ const Register<RowSum> variant{{
     .idea = "dispatch by shape: a copy, several rows per team, or chunks of rows",
     .bound_by = "memory bandwidth",
     .improves = "split_row",
+    .counterparts = {"adaptive"},
+    .gaps = {{GapClass::tuning,
+              "sums are shuffled through a few lanes, of which one stores them: a sector for each row",
+              {"instructions", "dram_throughput"},
+              [](const Point& point) { return point.integer("n") > 1 && point.integer("n") < 1024; }},
+             {GapClass::tuning,
+              "each chunk is a loop with ends, and a team's reduction goes through scratch memory",
+              {"instructions", "branches", "dram_throughput"},
+              [](const Point& point) { return point.integer("m") > 1 && point.integer("m") < 128; }}},
     .launch = sum,
 }};
 

@@ -25,6 +25,10 @@ void sum(const Queue& queue, const RowSum::Args& args) {
 const Register<RowSum> variant{{
     .idea = "one team per row, TeamThreadRange over its elements",
     .bound_by = "latency for short rows, 4-byte loads for long ones",
+    .counterparts = {"block_tree", "block_tree_shuffle"},
+    .gaps = {{GapClass::tuning,
+              "an iteration loads one element: more instructions, small loads",
+              {"instructions", "sectors_per_load"}}},
     .applies = suits_team_per_row,
     .launch = sum,
 }};

@@ -26,6 +26,8 @@ const Register<RowSum> variant{{
     .idea = "one team per row, TeamVectorRange in 16-byte loads, four in flight per lane",
     .bound_by = "memory bandwidth for long rows, the team's reduction for short ones",
     .improves = "team_thread",
+    .counterparts = {"float4"},
+    .gaps = {{GapClass::tuning, "a team's reduction goes through scratch memory", {"instructions", "issue_slots"}}},
     .tunings = {{{{"threads", 256}}}, {{{"threads", 128}}}, {{{"threads", 512}}}},
     .applies = suits_team_per_row,
     .launch = sum,

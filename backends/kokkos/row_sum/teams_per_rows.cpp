@@ -96,6 +96,11 @@ const Register<RowSum> variant{{
     .idea = "several rows per team, a row per thread and its lanes, eight short ones at once",
     .bound_by = "memory bandwidth for many rows",
     .improves = "team_vector",
+    .counterparts = {"warp_per_row", "rows_per_warp"},
+    .gaps = {{GapClass::tuning,
+              "sums are shuffled through a few lanes, of which one stores them: a sector for each row",
+              {"instructions", "dram_throughput"},
+              [](const Point& point) { return point.integer("n") < 1024; }}},
     .tunings = {{{{"threads", 128}}}, {{{"threads", 256}}}},
     .launch = launch_tuned,
 }};

@@ -27,6 +27,7 @@ const Register<WarpDivergence> variant{{
     .idea = "branch-free: one code path, its coefficients as data",
     .bound_by = "multiply-adds, for any factor",
     .improves = "vector_lanes",
+    .counterparts = {"by_data"},
     .applies = applies,
     .launch = run,
 }};

@@ -35,6 +35,7 @@ void run(const Queue& queue, const WarpDivergence::Args& args) {
 const Register<WarpDivergence> variant{{
     .idea = "a switch on the lanes of a ThreadVectorRange",
     .bound_by = "one pass of the work per path in a warp",
+    .counterparts = {"switch_tree"},
     .applies = applies,
     .launch = run,
 }};

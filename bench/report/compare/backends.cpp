@@ -136,15 +136,15 @@ std::string differences(const Result& from, const Result& to) {
 }
 
 /// A result of another side, and what it is set beside.
-struct Gap {
+struct Pairing {
   const Result *reference, *result;
   std::size_t side;
   bool fastest;  ///< Of its side.
   Ratio ratio;
 };
 
-std::vector<Gap> gaps(const std::vector<Rungs>& points, const std::vector<Side>& sides, bool all) {
-  std::vector<Gap> gaps;
+std::vector<Pairing> gaps(const std::vector<Rungs>& points, const std::vector<Side>& sides, bool all) {
+  std::vector<Pairing> gaps;
   for (const Rungs& point : points) {
     const Result* reference = fastest(point, sides.front());
     if (!reference) continue;
@@ -162,9 +162,9 @@ std::vector<Gap> gaps(const std::vector<Rungs>& points, const std::vector<Side>&
 std::string without_backend(const std::string& rung) { return rung.substr(rung.find('/') + 1); }
 
 /// By experiment, mode and device.
-std::map<std::string, TextTable> tables(const std::vector<Gap>& gaps, const Side& first) {
+std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const Side& first) {
   std::map<std::string, TextTable> tables;
-  for (const Gap& gap : gaps) {
+  for (const Pairing& gap : gaps) {
     const Result &reference = *gap.reference, &other = *gap.result;
     TextTable& table =
         tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
@@ -193,14 +193,14 @@ void compare_backends(const CompareOptions& comparison) {
   std::vector<Side> sides;
   for (const std::string& name : comparison.backends) sides.emplace_back(name, results);
   const std::vector<Rungs> all_points = points(results);
-  const std::vector<Gap> found = gaps(all_points, sides, comparison.all);
+  const std::vector<Pairing> found = gaps(all_points, sides, comparison.all);
   if (found.empty())
     throw Error(
         fmt::format("{}: no point at which {} and another have times on one device", path, sides.front().name()));
 
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
   std::set<const Result*> compared;
-  for (const Gap& gap : found) {
+  for (const Pairing& gap : found) {
     if (gap.fastest) ratios[gap.side][gap.result->cell.variant->experiment].push_back(gap.ratio.value);
     compared.insert(gap.reference);
   }

@@ -1,0 +1,450 @@
+// Pairs variants by their declared counterparts: a gap is one of the programming model only where both sides have the
+// same algorithm.
+#include "bench/report/portability.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "bench/report/output.hpp"
+#include "bench/report/points.hpp"
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/format.hpp"
+#include "core/names.hpp"
+#include "core/registry.hpp"
+#include "core/variant_sources.hpp"
+
+namespace crosswarp {
+namespace {
+
+constexpr double no_variant = std::numeric_limits<double>::infinity();
+
+const VariantEntry& variant_of(const Result& r) { return *r.cell.variant; }
+bool within_tolerance(double ratio) { return ratio <= gap_tolerance; }
+
+/// `155`, `6.27`: three digits.
+std::string factor(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0); }
+
+/// The variants of a backend in an experiment: of this build, and of results that it lacks.
+using Variants = std::vector<const VariantEntry*>;
+
+std::size_t height(const VariantEntry& variant, const Variants& variants) {
+  std::size_t height = 0;
+  for (std::string rung = variant.improves; !rung.empty() && height < variants.size(); ++height) {
+    const auto parent = std::ranges::find(variants, rung, &VariantEntry::name);
+    rung = parent == variants.end() ? "" : (*parent)->improves;
+  }
+  return height;
+}
+
+auto of(const std::string& backend) {
+  return [backend](const Result& r) { return variant_of(r).backend == backend && !variant_of(r).library; };
+}
+
+/// One point, in one mode, on one device.
+class AtPoint {
+ public:
+  void add(const Result& r, std::size_t source) { results_.emplace_back(&r, source); }
+  bool has(const std::string& backend) const { return fastest(of(backend)) != nullptr; }
+
+  /// Requires has(reference).
+  PortabilityRow row(const std::string& reference, const std::string& backend, const Variants& variants) const {
+    PortabilityRow row{backend, fastest(of(reference))};
+    row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
+    row.portable = fastest(of(backend));
+    row.naive = lowest(backend, variants);
+    row.ratio = row.portable ? ratio(*row.best, *row.portable) : no_variant;
+    const std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
+    if (!pairs.empty()) row.same = pairs.front();
+    explain(row, variants);
+    row.evidence = evidence(row.gap, pairs);
+    return row;
+  }
+
+ private:
+  const Result* fastest(const auto& among) const {
+    const Result* best = nullptr;
+    for (const auto& [r, source] : results_)
+      if (r->time() && among(*r) && (!best || *r->time() < *best->time())) best = r;
+    return best;
+  }
+
+  const Result* lowest(const std::string& backend, const Variants& variants) const {
+    const Result* naive = nullptr;
+    const auto key = [&](const Result& r) { return std::pair(height(variant_of(r), variants), -*r.time()); };
+    for (const auto& [r, source] : results_)
+      if (r->time() && of(backend)(*r) && (!naive || key(*r) < key(*naive))) naive = r;
+    return naive;
+  }
+
+  /// Times as fast as `portable` `reference` is.
+  double ratio(const Result& reference, const Result& portable) const {
+    const auto source = [&](const Result& r) {
+      return std::ranges::find(results_, &r, [](const auto& entry) { return entry.first; })->second;
+    };
+    const auto ratio = source(reference) == source(portable) ? paired_ratio : location_ratio;
+    return ratio(portable.measurement.seconds, reference.measurement.seconds).value;
+  }
+
+  /// Every portable variant that has a time, with its fastest counterpart that has one; the fastest first.
+  std::vector<SameAlgorithm> same_algorithms(const std::string& reference, const std::string& backend) const {
+    std::vector<SameAlgorithm> pairs;
+    for (const auto& [portable, source] : results_) {
+      if (!portable->time() || !of(backend)(*portable)) continue;
+      const std::vector<std::string>& names = variant_of(*portable).counterparts;
+      const Result* counterpart = fastest([&](const Result& r) {
+        return of(reference)(r) && std::ranges::find(names, variant_of(r).name) != names.end();
+      });
+      if (counterpart) pairs.push_back({counterpart, portable, ratio(*counterpart, *portable)});
+    }
+    std::ranges::sort(pairs, {}, [](const SameAlgorithm& pair) { return *pair.portable->time(); });
+    return pairs;
+  }
+
+  /// Why the portable backend lacks the algorithm of the reference's fastest.
+  static Gap no_such_variant(const PortabilityRow& row, const Variants& variants) {
+    const VariantEntry& best = variant_of(*row.best);
+    for (const VariantEntry* v : variants)
+      if (!v->not_expressible.empty() && (!v->applies || v->applies(row.best->cell.point)) &&
+          std::ranges::find(v->counterparts, best.name) != v->counterparts.end())
+        return v->gap(row.best->cell.point);
+    return {GapClass::not_written, fmt::format("{}: {}", best.name, best.idea.substr(0, best.idea.find(": bound by")))};
+  }
+
+  /// Of a difference of algorithm and one of the programming model, the larger one names the class.
+  static void explain(PortabilityRow& row, const Variants& variants) {
+    const double model = row.same ? row.same->ratio : 1;
+    const Gap declared = row.same ? row.same->portable->gap() : row.portable ? row.portable->gap() : Gap{};
+    if (row.same && within_tolerance(model) != (declared.kind == GapClass::none))
+      row.contradiction = fmt::format("declared {}, measured {}", to_string(declared.kind), factor(model));
+    if (row.portable && within_tolerance(row.ratio)) return;
+    const bool is_model = row.same ? model * model >= row.ratio : declared.kind != GapClass::none;
+    row.gap = is_model ? declared : no_such_variant(row, variants);
+    if (!is_model && row.same && !within_tolerance(model) && declared.kind != GapClass::none)
+      row.gap.reason += fmt::format("; {}: {}", to_string(declared.kind), declared.reason);
+  }
+
+  /// Of the fastest pair where both sides have any of it.
+  static std::string evidence(const Gap& gap, const std::vector<SameAlgorithm>& pairs) {
+    for (const SameAlgorithm& pair : pairs) {
+      std::string text;
+      for (const std::string& name : gap.evidence) {
+        const std::string from = value(*pair.reference, name), to = value(*pair.portable, name);
+        if (!from.empty() && !to.empty()) text += fmt::format("{}{} {} → {}", text.empty() ? "" : ", ", name, from, to);
+      }
+      if (!text.empty()) return text;
+    }
+    return "";
+  }
+
+  /// Of a counter, else of a field.
+  static std::string value(const Result& r, const std::string& name) {
+    const auto counter = std::ranges::find(all_counters(), name, &Counter::name);
+    if (counter != all_counters().end() && r.counters && (*r.counters)[name])
+      return show(*counter, (*r.counters)[name]);
+    const auto field = std::ranges::find(fields(), name, &Field::name);
+    return field == fields().end() ? "" : field->show(r);
+  }
+
+  std::vector<std::pair<const Result*, std::size_t>> results_;  // with their files
+};
+
+/// By experiment, mode, device and backend.
+using Series = std::array<std::string, 4>;
+
+Series series_of(const PortabilityRow& row) {
+  return {variant_of(*row.best).experiment, mode_of(*row.best), row.best->device.name, row.backend};
+}
+
+/// Whether `point`, `<experiment>[/<axis>:<value>]…`, holds for the row.
+bool is_at(const PortabilityRow& row, const std::string& point) {
+  std::istringstream words(point);
+  bool holds = true;
+  for (std::string word; std::getline(words, word, '/');) {
+    const auto colon = word.find(':');
+    const Point::Coordinate* c = find_axis(row.best->cell.point, word.substr(0, colon));
+    holds &= colon == word.npos ? word == variant_of(*row.best).experiment
+                                : c && to_string(c->value) == word.substr(colon + 1);
+  }
+  return holds;
+}
+
+/// Backends that have a time, as they first come.
+std::vector<std::string> backends_of(const std::vector<Result>& results) {
+  std::vector<std::string> names;
+  for (const Result& r : results)
+    if (r.time() && std::ranges::find(names, variant_of(r).backend) == names.end())
+      names.push_back(variant_of(r).backend);
+  return names;
+}
+
+}  // namespace
+
+PortabilityTable::PortabilityTable(const std::vector<ResultFile>& files, std::vector<std::string> backends) {
+  std::map<std::pair<std::string, std::string>, std::size_t> known;  // by device and name
+  for (std::size_t source = 0; source < files.size(); ++source)
+    for (Result& r : merge_repetitions(files[source].results)) {
+      const auto [at, is_new] = known.try_emplace({r.device.name, r.name()}, results_.size());
+      if (is_new) {
+        results_.push_back(std::move(r));
+        sources_.push_back(source);
+        continue;
+      }
+      Result& other = results_[at->second];
+      const auto quality = [&](const Result& result, std::size_t file) {
+        return std::pair(result.measurement.seconds.size(), files[file].said("date"));
+      };
+      const bool is_better = quality(r, source) > quality(other, sources_[at->second]);
+      if (is_better) {
+        std::swap(r, other);
+        sources_[at->second] = source;
+      }
+      if (!other.counters) other.counters = r.counters;
+    }
+  if (backends.empty()) {
+    backends = backends_of(results_);
+    const auto reference = std::ranges::find(backends, reference_backend);
+    if (reference == backends.end())
+      throw Error(fmt::format("report --portability: no results of {}; name a reference and others by --backend, of {}",
+                              reference_backend, fmt::join(backends, ", ")));
+    std::rotate(backends.begin(), reference, reference + 1);
+  }
+  reference_ = backends.front();
+
+  std::map<std::pair<std::string, std::string>, Variants> variants;  // by backend and experiment
+  const auto add_variant = [&](const VariantEntry& v) {
+    Variants& all = variants[{v.backend, v.experiment}];
+    if (std::ranges::find(all, v.name, &VariantEntry::name) == all.end()) all.push_back(&v);
+  };
+  for (const auto& [id, variant] : Registry::instance().variants()) add_variant(variant);
+  std::map<std::array<std::string, 4>, AtPoint> points;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const Result& r = results_[i];
+    add_variant(variant_of(r));
+    points[{variant_of(r).experiment, mode_of(r), r.device.name, r.cell.point.name()}].add(r, sources_[i]);
+  }
+  std::set<Series> compared;
+  for (const auto& [name, point] : points)
+    for (std::size_t b = 1; b < backends.size(); ++b) {
+      const std::string& backend = backends[b];
+      const Variants& own = variants[{backend, name[0]}];
+      // A backend without any variant of an experiment is not in its table.
+      if (own.empty() || !point.has(reference_)) continue;
+      rows_.push_back(point.row(reference_, backend, own));
+    }
+  // A file of one backend alone says nothing about others.
+  for (const PortabilityRow& row : rows_)
+    if (row.portable || row.gap.kind == GapClass::no_api) compared.insert(series_of(row));
+  std::erase_if(rows_, [&](const PortabilityRow& row) { return !compared.contains(series_of(row)); });
+  if (rows_.empty())
+    throw Error(fmt::format("report --portability: no point at which {} and another backend have times on one device",
+                            reference_));
+  std::ranges::stable_sort(rows_, std::greater(), &PortabilityRow::ratio);
+}
+
+std::vector<PortabilityRow> PortabilityTable::at(const std::vector<std::string>& points) const {
+  std::set<std::size_t> chosen;
+  for (const std::string& point : points) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (is_at(rows_[i], point)) found += 1, chosen.insert(i);
+    if (found == 0) throw Error(fmt::format("report --point {}: no such point; as reduce_sum/n:1024", point));
+  }
+  std::vector<PortabilityRow> rows;
+  for (const std::size_t i : chosen) rows.push_back(rows_[i]);
+  return rows;
+}
+
+std::vector<PortabilityRow> PortabilityTable::representative() const {
+  std::map<Series, std::vector<std::size_t>> ported;
+  std::map<std::pair<Series, GapClass>, std::size_t> missing;
+  std::set<std::size_t> chosen;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].portable) {
+      ported[series_of(rows_[i])].push_back(i);
+      continue;
+    }
+    const auto [largest, is_new] = missing.try_emplace({series_of(rows_[i]), rows_[i].gap.kind}, i);
+    const auto amount = [&](std::size_t row) { return rows_[row].best->cost.amount(); };
+    if (!is_new && amount(i) > amount(largest->second)) largest->second = i;
+  }
+  for (const auto& [series, indices] : ported)
+    for (const std::size_t at : {std::size_t{0}, indices.size() / 2, indices.size() - 1}) chosen.insert(indices[at]);
+  for (const auto& [of, index] : missing) chosen.insert(index);
+  std::vector<PortabilityRow> rows;
+  for (const std::size_t i : chosen) rows.push_back(rows_[i]);
+  return rows;
+}
+
+namespace {
+
+struct ClassMeaning {
+  GapClass kind;
+  const char* meaning;
+};
+constexpr std::array meanings{
+    ClassMeaning{GapClass::none, "nothing to mend"},
+    ClassMeaning{GapClass::tuning, "same algorithm, slower code: tune it within the programming model"},
+    ClassMeaning{GapClass::not_written, "says nothing about the programming model: write the variant"},
+    ClassMeaning{GapClass::no_api, "cannot be written: native code for that kernel, or a library"},
+    ClassMeaning{GapClass::library_only, "call the library"},
+    ClassMeaning{GapClass::escape_hatch, "native code within the portable kernel"},
+};
+
+class Writer {
+ public:
+  Writer(Page::Format format, const std::string& output, const std::string& reference)
+      : format_(format), reference_(reference), page_(format, output) {}
+
+  /// `rows`: of one portable backend, in one mode, on one device.
+  void write(const std::vector<const PortabilityRow*>& rows) {
+    const PortabilityRow& first = *rows.front();
+    values_.clear();
+    for (const PortabilityRow* row : rows)
+      for (const auto& c : row->best->cell.point.coordinates()) values_[{experiment(*row), c.axis}].insert(c.value);
+    page_.paragraph(fmt::format(
+        "{} against {}, {}, {}. × as fast: how many times as fast {} is; below 1, {} is faster.", first.backend,
+        reference_, first.best->device.name, mode_of(*first.best), reference_, first.backend));
+    page_.table(classes(rows));
+    page_.table(gaps(rows));
+    page_.table(details(rows));
+  }
+  void done() { page_.write(); }
+
+ private:
+  std::string code(const std::string& name) const {
+    return format_ == Page::Format::markdown ? markdown_code(name) : name;
+  }
+  /// `31 (225)`: lines of code in the variant's file, and with its headers.
+  static std::string lines(const Result* r) {
+    const BuiltInSource* const source = r ? built_in_source(variant_of(*r).id()) : nullptr;
+    return source ? fmt::format("{} ({})", source->lines, source->lines_with_headers) : "";
+  }
+  std::string variant(const Result* r) const {
+    return r ? fmt::format("{} {}", code(without_backend(r->cell.rung())), si(r->time(), "s")) : "";
+  }
+  /// `float4` of `float4 7.90 µs`.
+  static std::string without_time(const std::string& cell) { return cell.substr(0, cell.find(' ')); }
+  /// `float4@loads8` of `cuda/reduce_sum/float4@loads8`.
+  static std::string without_backend(const std::string& rung) { return rung.substr(rung.rfind('/') + 1); }
+  /// By the axes that differ between the rows of its experiment; of a single row, by those of its name.
+  std::string point(const PortabilityRow& row) const {
+    const auto differs = [&](const Point::Coordinate& c) { return values_.at({experiment(row), c.axis}).size() > 1; };
+    const auto& all = row.best->cell.point.coordinates();
+    const bool is_single = std::ranges::none_of(all, differs);
+    Point named;
+    for (const auto& c : all)
+      if (is_single ? !c.implied : differs(c)) named.set(c.axis, c.value);
+    return short_point(named);
+  }
+  static std::string experiment(const PortabilityRow& row) { return variant_of(*row.best).experiment; }
+
+  /// Means of one class and of the same algorithm only.
+  TextTable classes(const std::vector<const PortabilityRow*>& rows) const {
+    TextTable table;
+    table.row({"gap", "points", "× as fast", "same algorithm, geometric mean (of)", "what mends it", "experiments"},
+              TextTable::Colour::faint);
+    table.left(4);
+    for (const std::size_t column : {4, 3}) table.narrow(column);
+    for (const auto& [kind, meaning] : meanings) {
+      std::vector<double> same;
+      double least = no_variant, most = 0;
+      std::size_t points = 0;
+      std::vector<std::string> experiments;
+      for (const PortabilityRow* row : rows) {
+        if (row->gap.kind != kind) continue;
+        ++points;
+        if (row->same) same.push_back(row->same->ratio);
+        if (row->portable) least = std::min(least, row->ratio), most = std::max(most, row->ratio);
+        if (std::ranges::find(experiments, experiment(*row)) == experiments.end())
+          experiments.push_back(experiment(*row));
+      }
+      if (points == 0) continue;
+      table.row(
+          {kind == GapClass::none ? fmt::format("none (within {:.0f} %)", 100 * (gap_tolerance - 1)) : to_string(kind),
+           fmt::format("{} of {}", points, rows.size()),
+           most > 0 ? fmt::format("{} … {}", factor(least), factor(most)) : "no variant",
+           same.empty() ? "" : fmt::format("{} ({})", factor(geometric_mean(same)), same.size()), meaning,
+           fmt::format("{}", fmt::join(experiments, ", "))});
+    }
+    return table;
+  }
+
+  TextTable gaps(const std::vector<const PortabilityRow*>& rows) const {
+    const PortabilityRow& first = *rows.front();
+    TextTable table;
+    table.row({"experiment", "point", reference_, first.backend, "× as fast", "gap", "why"}, TextTable::Colour::faint);
+    enum Column : std::size_t { experiment_name, where, fastest, portable, ratio, kind };
+    for (const Column text : {where, fastest, portable, kind}) table.left(text);
+    for (const Column side : {fastest, portable}) table.narrow(side, without_time);
+    for (const Column side : {fastest, portable}) table.narrow(side);
+    for (const PortabilityRow* row : rows) {
+      std::string why = row->gap.reason;
+      if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
+      if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
+      table.row({experiment(*row), point(*row), variant(row->best), row->portable ? variant(row->portable) : "none",
+                 row->portable ? factor(row->ratio) : "", to_string(row->gap.kind), why},
+                row->contradiction.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
+    }
+    return table;
+  }
+
+  TextTable details(const std::vector<const PortabilityRow*>& rows) const {
+    const std::string& backend = rows.front()->backend;
+    TextTable table;
+    table.last_is_left = false;
+    table.row({"experiment", "point", reference_ + "'s library", "naive " + backend, "same algorithm: " + reference_,
+               backend, "× as fast", "lines of the fastest: " + reference_, backend},
+              TextTable::Colour::faint);
+    for (const std::size_t text : {1, 2, 3, 4, 5}) table.left(text);
+    for (const std::size_t side : {2, 3, 4, 5}) table.narrow(side, without_time);
+    for (const std::size_t column : {8, 7, 3, 2, 5, 4}) table.narrow(column);
+    for (const PortabilityRow* row : rows)
+      table.row({experiment(*row), point(*row), variant(row->library), variant(row->naive),
+                 row->same ? variant(row->same->reference) : "", row->same ? variant(row->same->portable) : "",
+                 row->same ? factor(row->same->ratio) : "", lines(row->best), lines(row->portable)});
+    return table;
+  }
+
+  Page::Format format_;
+  const std::string& reference_;
+  Page page_;
+  std::map<std::pair<std::string, std::string>, std::set<Value>> values_;  // shown, by experiment and axis
+};
+
+/// Text for a terminal, else Markdown.
+Page::Format format_of_table(const ReportRequest& request) {
+  if (request.format.empty())
+    return request.output.empty() && isatty(STDOUT_FILENO) ? Page::Format::text : Page::Format::markdown;
+  if (request.format != "text" && request.format != "md")
+    throw Error(fmt::format("report --portability --format {}: {}", request.format,
+                            did_you_mean(request.format, {"md", "text"})));
+  return request.format == "text" ? Page::Format::text : Page::Format::markdown;
+}
+
+}  // namespace
+
+void write_portability(const ReportRequest& request) {
+  const std::vector<ResultFile> files = read_results(request.inputs, request.selection);
+  const PortabilityTable table(files, request.selection.backends);
+  const std::vector<PortabilityRow> rows = request.all              ? table.rows()
+                                           : request.points.empty() ? table.representative()
+                                                                    : table.at(request.points);
+  std::map<std::array<std::string, 3>, std::vector<const PortabilityRow*>> sections;  // device, mode, backend
+  for (const PortabilityRow& row : rows)
+    sections[{row.best->device.name, mode_of(*row.best), row.backend}].push_back(&row);
+  Writer writer(format_of_table(request), request.output, table.reference());
+  for (const auto& [of, its_rows] : sections) writer.write(its_rows);
+  writer.done();
+}
+
+}  // namespace crosswarp

@@ -1,0 +1,225 @@
+// Portability: each portable variant names its counterpart or says why there is none; `bench report --portability`
+// classes each gap by what was declared and measured, and tells where these disagree.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/process.hpp"
+
+namespace crosswarp {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+const fs::path results = source_tree() / "results/nvidia-h200";
+
+Json read(const fs::path& path) { return Json::parse(std::ifstream(path)); }
+
+/// A file for the time of a test.
+class File {
+ public:
+  explicit File(const std::string& name, const Json& content = {}) : path_(temporary_file(name)) {
+    std::ofstream(path_) << content;
+  }
+  ~File() { fs::remove(path_); }
+  operator const std::string&() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Finished portability(const std::string& arguments) {
+  return run_process(sibling("bench") + " report --portability " + arguments);
+}
+
+/// What `bench --list --json` says of one backend's variants. `points`: small ones, which every device can do.
+Json listed(const std::string& backend, const std::string& points = "") {
+  const File file("list.json");
+  const Finished finished =
+      run_process(sibling("bench") + " --list --backend " + backend + " " + points + " -f --json " + std::string(file));
+  if (finished.output.find("not in this build") != std::string::npos) return Json::array();
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  return read(std::string(file));
+}
+
+/// What a list lacks: counterparts that exist, or a reason for having none.
+std::vector<std::string> complaints(const Json& list) {
+  std::vector<std::string> all;
+  for (const Json& v : list) {
+    const std::string rung = v["rung"];
+    for (const Json& name : v["counterparts"])
+      if (!fs::exists(source_tree() / "backends/cuda" / v["experiment"] / (name.get<std::string>() + ".cu")))
+        all.push_back(rung + ": no counterpart " + name.get<std::string>());
+    if (v["counterparts"].empty() && v["gaps"].empty() && !v["library"])
+      all.push_back(rung + ": neither counterpart nor gap");
+    if (!v["not_expressible"].get<std::string>().empty() && v["counterparts"].empty())
+      all.push_back(rung + ": stands for no variant");
+    for (const Json& gap : v["gaps"])
+      if (gap["reason"].get<std::string>().empty() || gap["class"] == "none") all.push_back(rung + ": no reason");
+  }
+  return all;
+}
+
+TEST(Portability, EveryPortableVariantHasACounterpartOrSaysWhyNot) {
+  for (const char* backend : {"kokkos", "hip", "simt"})
+    for (const char* points : {"", "--experiment warp_divergence,bank_conflict --n 256"})
+      for (const std::string& complaint : complaints(listed(backend, points))) ADD_FAILURE() << complaint;
+}
+
+TEST(Portability, FindsBrokenDeclarations) {
+  const Json list = listed("kokkos");
+  if (list.empty()) GTEST_SKIP() << "no Kokkos in this build";
+  EXPECT_GT(list.size(), 30u);
+  const auto broken = [&](const std::string& variant, const auto& damage) {
+    Json changed = list;
+    for (Json& v : changed)
+      if (v["rung"] == variant) damage(v);
+    const std::vector<std::string> found = complaints(changed);
+    return found.empty() ? "" : found.front();
+  };
+  EXPECT_EQ(broken("kokkos/row_sum/adaptive", [](Json& v) { v["counterparts"] = {"adaptve"}; }),
+            "kokkos/row_sum/adaptive: no counterpart adaptve");
+  EXPECT_EQ(broken("kokkos/memory_latency/team", [](Json& v) { v["counterparts"] = Json::array(); }),
+            "kokkos/memory_latency/team: neither counterpart nor gap");
+  EXPECT_EQ(broken("kokkos/row_sum/adaptive", [](Json& v) { v["gaps"][0]["reason"] = ""; }),
+            "kokkos/row_sum/adaptive: no reason");
+  EXPECT_EQ(broken("kokkos/matmul_f16/wgmma", [](Json& v) { v["counterparts"] = Json::array(); }),
+            "kokkos/matmul_f16/wgmma: stands for no variant");
+}
+
+/// Rows of reduce_sum at one point.
+class Results {
+ public:
+  /// `gap`: class of the declared one.
+  Results& add(const std::string& backend, const std::string& variant, double ns,
+               const std::vector<std::string>& counterparts = {}, const std::string& gap = "") {
+    Json row = pattern_["benchmarks"][0];
+    row["backend"] = backend;
+    row["variant"] = variant;
+    row["rung"] = backend + "/reduce_sum/" + variant;
+    row["name"] = backend + "/reduce_sum/" + variant + "/n:67108864/type:f32/cold";
+    row["idea"] = "idea of " + variant;
+    row["improves"] = row["tuning"] = row["over_parent"] = row["over_library"] = row["over_other"] = nullptr;
+    row["sample_times"] = {ns, ns};
+    row["samples_by_placement"] = {1, 1};
+    row["counters"] = {{"instructions", 1e3 * ns}};
+    row["counters_why_not"] = Json::object();
+    if (!counterparts.empty()) row["counterparts"] = counterparts;
+    if (!gap.empty()) row["gap"] = {{"class", gap}, {"reason", "its reason"}, {"evidence", {"instructions", "waves"}}};
+    rows_.push_back(row);
+    return *this;
+  }
+  Results& library() {
+    rows_.back()["library"] = true;
+    return *this;
+  }
+
+  /// The lines of the report that contain `word`.
+  std::vector<std::string> lines(const std::string& word, const std::string& arguments = "") const {
+    Json file = pattern_;
+    file["benchmarks"] = rows_;
+    const Finished finished = portability(arguments + " " + std::string(File("results.json", file)));
+    std::vector<std::string> found;
+    std::istringstream text(finished.output);
+    for (std::string line; std::getline(text, line);)
+      if (line.find(word) != line.npos) found.push_back(line);
+    return found;
+  }
+  std::string line(const std::string& word, const std::string& arguments = "") const {
+    const std::vector<std::string> found = lines(word, arguments);
+    return found.empty() ? "" : found.front();
+  }
+
+ private:
+  const Json pattern_ = read(results / "counters.json");
+  Json rows_ = Json::array();
+};
+
+TEST(Portability, PairsCounterpartsAndComparesTheBest) {
+  Results both;
+  both.add("cuda", "fast", 10e3).add("cuda", "plain", 20e3).add("cuda", "lib", 9e3).library();
+  both.add("mine", "naive", 50e3, {"absent"}).add("mine", "better", 30e3, {"plain", "absent"}, "tuning");
+  const std::vector<std::string> rows = both.lines("| reduce_sum | n");
+  ASSERT_EQ(rows.size(), 2u);
+  // A factor of 1.5 is the programming model's, one of 2 the algorithm's, and so the gap's.
+  EXPECT_NE(
+      rows[0].find("| `fast` 10.0 µs | `better` 30.0 µs | 3.00 | not written | fast: idea of fast; tuning: its reason"),
+      std::string::npos)
+      << rows[0];
+  EXPECT_NE(rows[1].find("| `lib` 9.00 µs | `naive` 50.0 µs | `plain` 20.0 µs | `better` 30.0 µs | 1.50 |"),
+            std::string::npos)
+      << rows[1];
+}
+
+TEST(Portability, NamesTheGapOfTheSameAlgorithmWithItsEvidence) {
+  Results results;
+  results.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning");
+  EXPECT_NE(results.line("| reduce_sum | n").find("| 1.50 | tuning | its reason (instructions 20.0 M → 30.0 M) |"),
+            std::string::npos)
+      << results.line("| reduce_sum | n");
+  EXPECT_NE(results.line("| tuning |").find("| 1 of 1 | 1.50 … 1.50 | 1.50 (1) |"), std::string::npos)
+      << results.line("| tuning |");
+}
+
+TEST(Portability, TellsWhereDeclarationAndMeasurementDisagree) {
+  Results slower, level, agree;
+  slower.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"});
+  EXPECT_NE(slower.line("| reduce_sum | n").find("[declared none, measured 1.50]"), std::string::npos);
+  level.add("cuda", "plain", 20e3).add("mine", "better", 21e3, {"plain"}, "tuning");
+  EXPECT_NE(level.line("| reduce_sum | n").find("[declared tuning, measured 1.05]"), std::string::npos);
+  agree.add("cuda", "plain", 20e3).add("mine", "better", 21e3, {"plain"});
+  EXPECT_EQ(agree.line("| reduce_sum | n").find("declared"), std::string::npos);
+  EXPECT_NE(agree.line("| reduce_sum | n").find("| 1.05 | none |"), std::string::npos);
+}
+
+TEST(Portability, HasMeansOfOneClassAndTheSameAlgorithmOnly) {
+  Results results;
+  results.add("cuda", "fast", 10e3).add("cuda", "plain", 40e3).add("mine", "better", 40e3, {"plain"});
+  results.add("other", "same", 10e3, {"fast"});
+  EXPECT_NE(results.line("| not written |").find("| 4.00 … 4.00 | 1.00 (1) |"), std::string::npos);
+  EXPECT_NE(results.line("| none (within 7 %) |").find("| 1.00 … 1.00 | 1.00 (1) |"), std::string::npos);
+}
+
+TEST(Portability, TakesTheReferenceThatIsNamed) {
+  Results results;
+  results.add("other", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning");
+  EXPECT_EQ(
+      results.line("no results of cuda", ""),
+      "bench: report --portability: no results of cuda; name a reference and others by --backend, of other, mine");
+  EXPECT_NE(results.line("| reduce_sum | n", "--backend other,mine").find("| 1.50 | tuning |"), std::string::npos);
+}
+
+TEST(Portability, ShowsThePointsThatAreNamed) {
+  const std::string file = (results / "reduce_sum.json").string();
+  const Finished finished = portability("--point reduce_sum/n:1024 --point reduce_sum/n:1073741824/type:f32 " + file);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("| n = 2^10 |"), std::string::npos) << finished.output;
+  EXPECT_NE(finished.output.find("| n = 2^30 |"), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("| n = 2^20 |"), std::string::npos) << finished.output;
+  const Finished refused = portability("--point reduce_sum/n:7 " + file);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.output, "bench: report --point reduce_sum/n:7: no such point; as reduce_sum/n:1024\n");
+}
+
+TEST(Portability, ShowsCountersOfAnotherFile) {
+  const std::string files =
+      (results / "row_sum.json").string() + " " + (results / "row_sum_short_counters.json").string();
+  const Finished finished = portability("--point row_sum/m:1048576/n:32 " + files);
+  EXPECT_NE(finished.output.find("(instructions 9.44 M → 15.5 M"), std::string::npos) << finished.output;
+}
+
+TEST(Portability, PageContradictsNoDeclaration) {
+  std::ostringstream page;
+  page << std::ifstream(source_tree() / "docs/portability.md").rdbuf();
+  EXPECT_NE(page.str().find("| reduce_sum | "), std::string::npos);
+  EXPECT_EQ(page.str().find("[declared "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace crosswarp
