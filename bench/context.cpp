@@ -71,7 +71,7 @@ void add_measured_bandwidths(Context& context, const Options& options, const Pla
 
 std::string warning_of_use(const DeviceInfo& device, std::optional<double> by_others) {
   if (by_others.value_or(0) < busy) return {};
-  return fmt::format("other processes use {:.0f} % of {}; times will be noisy: stop them, or wait", 100 * *by_others,
+  return fmt::format("other processes use {:.0f} % of {}: stop them, or times are noisy", 100 * *by_others,
                      device.name);
 }
 

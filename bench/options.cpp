@@ -346,7 +346,7 @@ void CommandLine::add_output() {
   add_flag(app, "-f,--force-overwrite", options.force_overwrite,
            "Replace existing files of --json, --csv and --benchmark_out")
       ->group("Output");
-  add_flag(app, "-q,--quiet", options.quiet, "No progress line")->group("Output");
+  add_flag(app, "-q,--quiet", options.quiet, "No progress line, no warnings of noise")->group("Output");
 }
 
 void CommandLine::add_faults() {

@@ -119,7 +119,7 @@ class Run {
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
     for (const std::string& warning : add_use_by_others(context, "before", plan_, executor_))
-      std::cerr << "bench: " << warning << "\n";
+      if (!options_.quiet) std::cerr << "bench: " << warning << "\n";
     if (ended()) return outputs_.json->abandon();
     outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
@@ -331,18 +331,15 @@ class Run {
     add_use_by_others(during, "during", plan_, executor_);
     outputs_.json->add(during);
     std::size_t timed = 0, noisy = 0;
-    std::string example;
     for (const Repetitions& group : results_)
       for (const std::vector<Result>& rows : group)
         for (const Result& row : rows) {
-          const std::string why = noise(row);
           timed += row.time().has_value();
-          noisy += !why.empty();
-          if (example.empty() && !why.empty()) example = row.name() + " " + why;
+          noisy += !noise(row).empty();
         }
-    if (noisy > 0)
-      std::cerr << fmt::format("bench: {} of {} rows are noisy (marked {}), do not rely on them: {}\n", noisy, timed,
-                               noisy_mark, example);
+    if (noisy > 0 && !options_.quiet)
+      std::cerr << fmt::format("bench: {} of {} rows are noisy (marked {}): do not rely on them\n", noisy, timed,
+                               noisy_mark);
   }
 
   void say_where_results_are() const {

@@ -153,6 +153,7 @@ class TextTable::Layout {
   /// The lines of a row: a long first cell takes one of its own, a long text several.
   std::vector<std::string> lines(const Row& row) const {
     std::vector<std::string> all = wrap(row.cells.front(), width_);
+    for (std::string& line : all) line = cut_to(line, width_);
     const std::size_t end = row.text == figures ? last() : row.text;
     if (end == 0) return all;
     if (columns(row.cells.front()) > widths_.front()) all.emplace_back();
