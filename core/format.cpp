@@ -75,6 +75,20 @@ std::size_t decode(std::string_view text, std::uint32_t& code) {
   return code < least[length] || code > 0x10ffff || is_surrogate ? 0 : length;
 }
 
+/// Characters that turn, hide or join text without a glyph of their own: Unicode's format characters.
+bool is_format(std::uint32_t code) {
+  constexpr std::array<std::array<std::uint32_t, 2>, 9> ranges{{{0xad, 0xad},
+                                                                {0x61c, 0x61c},
+                                                                {0x180e, 0x180e},
+                                                                {0x200b, 0x200f},
+                                                                {0x202a, 0x202e},
+                                                                {0x2060, 0x206f},
+                                                                {0xfeff, 0xfeff},
+                                                                {0xfff9, 0xfffb},
+                                                                {0xe0000, 0xe007f}}};
+  return std::ranges::any_of(ranges, [&](const auto& range) { return code >= range[0] && code <= range[1]; });
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -84,9 +98,7 @@ std::string printable(std::string_view text) {
     std::uint32_t code = 0;
     const std::size_t length = decode(text, code);
     const bool is_control = code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
-    const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-                       (code >= 0x2066 && code <= 0x2069);
-    if (length == 0 || turns)
+    if (length == 0 || is_format(code))
       line += replacement;
     else if (is_control)
       line += ' ';

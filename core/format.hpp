@@ -26,8 +26,8 @@ std::string duration(double seconds);
 /// Binary prefixes: `60 MiB`.
 std::string binary_bytes(double bytes);
 
-/// Untrusted text as one line for a terminal: control characters become blanks; invalid UTF-8 and bidirectional
-/// controls become U+FFFD.
+/// Untrusted text as one line, for terminals and pages: control characters become blanks; invalid UTF-8, bidirectional
+/// controls and invisible characters become U+FFFD.
 std::string printable(std::string_view text);
 
 /// Text as a Markdown table cell, without markup or links.

@@ -4,23 +4,9 @@
 #include <algorithm>
 
 #include "core/noise.hpp"
+#include "core/verdicts.hpp"
 
 namespace crosswarp {
-namespace {
-
-const Result* fastest(const std::vector<Result>& results, const auto& among) {
-  const Result* best = nullptr;
-  for (const Result& r : results)
-    if (r.time() && among(r) && (!best || *r.time() < *best->time())) best = &r;
-  return best;
-}
-
-std::optional<Ratio> ratio(const Result* reference, const Result& own) {
-  if (!reference || reference == &own) return {};
-  return time_ratio(*reference, own);
-}
-
-}  // namespace
 
 Phases& Phases::operator+=(const Phases& other) {
   preparing += other.preparing;
@@ -133,27 +119,9 @@ Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_r
 }
 
 void compare(std::vector<Result>& results, const std::vector<std::string>& backends) {
-  for (Result& own : results) {
-    if (!own.time()) continue;
-    const VariantEntry& variant = *own.cell.variant;
-    const auto here = [&](const Result& r) { return r.device.key == own.device.key; };
-    const auto parent = std::find_if(results.begin(), results.end(), [&](const Result& r) {
-      return here(r) && r.time() && r.cell.variant->backend == variant.backend &&
-             r.cell.variant->name == variant.improves && r.cell.tuning == &r.cell.variant->tunings.front();
-    });
-    own.parent = ratio(parent == results.end() ? nullptr : &*parent, own);
-    own.library = ratio(fastest(results, [&](const Result& r) { return here(r) && r.cell.variant->library; }), own);
-    for (const std::string& backend : backends) {
-      if (backend == variant.backend) continue;
-      const Result* best = fastest(results, [&](const Result& r) {
-        return here(r) && r.cell.variant->backend == backend && !r.cell.variant->library;
-      });
-      if (!best) continue;
-      own.other = ratio(best, own);
-      own.other_rung = best->cell.rung();
-      break;
-    }
-  }
+  std::vector<Result*> pointers;
+  for (Result& r : results) pointers.push_back(&r);
+  compare(pointers, backends, always_same_run);
 }
 
 }  // namespace crosswarp

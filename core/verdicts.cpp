@@ -10,14 +10,8 @@ namespace crosswarp {
 namespace {
 
 using Results = std::vector<const Result*>;
-using SameRun = std::function<bool(const Result&, const Result&)>;
 
-/// Order of backends as references. Handwritten code comes before portable code.
-int order(const std::string& backend) {
-  return backend == "cuda" ? 0 : backend == "hip" ? 1 : backend == "kokkos" ? 3 : 2;
-}
-
-const Result* fastest(const Results& results, const auto& among) {
+const Result* fastest(const auto& results, const auto& among) {
   const Result* best = nullptr;
   for (const Result* r : results)
     if (r->time() && among(*r) && (!best || *r->time() < *best->time())) best = r;
@@ -33,7 +27,7 @@ std::vector<std::string> backends_of(const Results& results) {
   for (const Result* r : results)
     if (r->time() && !is_library(*r) && std::ranges::find(backends, backend_of(*r)) == backends.end())
       backends.push_back(backend_of(*r));
-  std::ranges::stable_sort(backends, {}, order);
+  std::ranges::stable_sort(backends, {}, reference_order);
   return backends;
 }
 
@@ -65,6 +59,7 @@ class Judge {
     v.mode = to_string(first.mode, first.launch_by);
     v.device = first.device.name;
     v.point = first.cell.point;
+    v.results = results_;
     for (const Result* r : results_)
       if (r->status != Status::ok) ++v.not_ok[r->status];
     const std::vector<std::string> backends = backends_of(results_);
@@ -107,6 +102,10 @@ class Judge {
 
 }  // namespace
 
+int reference_order(const std::string& backend) {
+  return backend == "cuda" ? 0 : backend == "hip" ? 1 : backend == "kokkos" ? 3 : 2;
+}
+
 const Rival* ExperimentVerdict::other(const std::string& backend) const {
   const auto found = std::ranges::find(others, backend, [](const Rival& r) { return backend_of(*r.result); });
   return found == others.end() ? nullptr : &*found;
@@ -114,6 +113,35 @@ const Rival* ExperimentVerdict::other(const std::string& backend) const {
 
 bool ExperimentVerdict::is_unsound() const {
   return std::ranges::any_of(not_ok, [](const auto& count) { return count.first != Status::skipped; });
+}
+
+void compare(const std::vector<Result*>& results, const std::vector<std::string>& backends, const SameRun& same_run) {
+  for (Result* row : results) {
+    Result& own = *row;
+    if (!own.time()) continue;
+    const VariantEntry& variant = *own.cell.variant;
+    const auto ratio = [&](const Result* reference) {
+      if (!reference || reference == &own) return std::optional<Ratio>();
+      return std::optional(time_ratio(*reference, own, same_run(*reference, own)));
+    };
+    const auto here = [&](const Result& r) { return r.device.key == own.device.key; };
+    own.parent = ratio(fastest(results, [&](const Result& r) {
+      return here(r) && r.cell.variant->backend == variant.backend && r.cell.variant->name == variant.improves &&
+             r.cell.tuning == &r.cell.variant->tunings.front();
+    }));
+    own.library = ratio(fastest(results, [&](const Result& r) { return here(r) && r.cell.variant->library; }));
+    own.other = {};
+    for (const std::string& backend : backends) {
+      if (backend == variant.backend) continue;
+      const Result* best = fastest(results, [&](const Result& r) {
+        return here(r) && r.cell.variant->backend == backend && !r.cell.variant->library;
+      });
+      if (!best) continue;
+      own.other = ratio(best);
+      own.other_rung = best->cell.rung();
+      break;
+    }
+  }
 }
 
 std::vector<ExperimentVerdict> verdicts(const std::vector<const Result*>& results, const SameRun& same_run) {
@@ -131,7 +159,11 @@ std::vector<ExperimentVerdict> verdicts(const std::vector<const Result*>& result
   return all;
 }
 
-const ExperimentVerdict* headline(const std::vector<const ExperimentVerdict*>& of_experiment) {
+const ExperimentVerdict* headline(const std::vector<const ExperimentVerdict*>& of_experiment,
+                                  const std::vector<Point>& headline_points) {
+  for (auto point = headline_points.rbegin(); point != headline_points.rend(); ++point)
+    for (const ExperimentVerdict* v : of_experiment)
+      if (v->best && v->point.name() == point->name()) return v;
   const auto rank = [](const ExperimentVerdict* v) {
     const std::size_t have = (v->best ? 1u : 0u) + (v->naive ? 1u : 0u) + (v->library ? 1u : 0u) + v->others.size();
     return std::pair(have, v->best ? v->best->cost.amount() : 0);

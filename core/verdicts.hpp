@@ -11,6 +11,13 @@
 
 namespace crosswarp {
 
+/// Whether two results are of one run.
+using SameRun = std::function<bool(const Result&, const Result&)>;
+inline bool always_same_run(const Result&, const Result&) { return true; }
+
+/// compare() of core/result.hpp for results of several runs: one experiment, point and mode.
+void compare(const std::vector<Result*>& results, const std::vector<std::string>& backends, const SameRun& same_run);
+
 /// A result beside the fastest handwritten variant.
 struct Rival {
   const Result* result;
@@ -28,8 +35,8 @@ struct Step {
 struct ExperimentVerdict {
   std::string experiment, mode, device;
   Point point;
-  /// Fastest variant of the reference backend, libraries left out; null if none has a time. The reference is CUDA, else
-  /// HIP, else another backend than Kokkos, else Kokkos.
+  std::vector<const Result*> results;  ///< All of them.
+  /// Fastest variant of the reference backend, libraries left out; null if none has a time.
   const Result* best = nullptr;
   std::vector<Step> ladder;      ///< From the first rung to `best`, by what each improves on; rungs with a time.
   std::optional<Rival> naive;    ///< The first rung; none if that is `best`.
@@ -43,14 +50,18 @@ struct ExperimentVerdict {
   bool is_unsound() const;
 };
 
-/// One verdict for each experiment, mode, device and point, in the order of first results. `same_run` tells whether two
-/// results were sampled in the same rounds: their ratios are paired, others are of two runs.
-std::vector<ExperimentVerdict> verdicts(
-    const std::vector<const Result*>& results, const std::function<bool(const Result&, const Result&)>& same_run =
-                                                   [](const Result&, const Result&) { return true; });
+/// One verdict for each experiment, mode, device and point, in the order of first results.
+std::vector<ExperimentVerdict> verdicts(const std::vector<const Result*>& results,
+                                        const SameRun& same_run = always_same_run);
 
-/// The verdict for an experiment's headline: of the points where most of best, first rung, library and other backends
-/// have times, the one with the largest cost. Null for no verdicts.
-const ExperimentVerdict* headline(const std::vector<const ExperimentVerdict*>& of_experiment);
+/// Order of backends as references, the first one first: CUDA, HIP, others, Kokkos. Handwritten code comes before
+/// portable code.
+int reference_order(const std::string& backend);
+
+/// The verdict that stands for an experiment: at the last of its headline points that has a fastest variant; without
+/// one, at the largest of the points where most of fastest variant, first rung, library and other backends have times.
+/// Null for no verdicts.
+const ExperimentVerdict* headline(const std::vector<const ExperimentVerdict*>& of_experiment,
+                                  const std::vector<Point>& headline_points = {});
 
 }  // namespace crosswarp

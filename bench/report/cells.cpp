@@ -44,6 +44,13 @@ std::vector<std::vector<Index>> by_point(const std::vector<ReportCell>& cells) {
   return all;
 }
 
+/// Whether two of `cells` are of one file: then of one run.
+SameRun same_file(const std::vector<ReportCell>& cells) {
+  std::map<const Result*, std::size_t> sources;
+  for (const ReportCell& cell : cells) sources[&cell.result] = cell.source;
+  return [sources](const Result& a, const Result& b) { return sources.at(&a) == sources.at(&b); };
+}
+
 std::optional<std::array<double, 3>> least_median_most(std::vector<double> values) {
   if (values.empty()) return {};
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -185,28 +192,23 @@ std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files) {
   return cells;
 }
 
-std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells) {
-  constexpr const char* reference_backend = "cuda";
-  std::vector<SideBySide> all;
+std::vector<ExperimentVerdict> verdicts(const std::vector<ReportCell>& cells) {
+  std::vector<const Result*> results;
+  for (const ReportCell& cell : cells) results.push_back(&cell.result);
+  return verdicts(results, same_file(cells));
+}
+
+void compare(std::vector<ReportCell>& cells) {
+  const SameRun same_run = same_file(cells);
+  std::set<std::string> names;
+  for (const ReportCell& cell : cells) names.insert(backend_of(cell.result));
+  std::vector<std::string> backends(names.begin(), names.end());
+  std::ranges::stable_sort(backends, {}, reference_order);
   for (const std::vector<Index>& point : by_point(cells)) {
-    std::vector<std::string> backends;
-    for (const Index p : point)
-      if (const Result& r = cells[p].result;
-          r.time() && !is_library(r) && std::find(backends.begin(), backends.end(), backend_of(r)) == backends.end())
-        backends.push_back(backend_of(r));
-    const auto cuda = std::find(backends.begin(), backends.end(), reference_backend);
-    if (cuda != backends.end()) std::rotate(backends.begin(), cuda, cuda + 1);
-    const auto fastest = [&](const std::string& backend) {
-      return fastest_of(cells, point, [&](const Result& r) { return !is_library(r) && backend_of(r) == backend; });
-    };
-    for (std::size_t b = 1; b < backends.size(); ++b) {
-      const Index reference = fastest(backends[0]), cell = fastest(backends[b]);
-      const Result &theirs = cells[reference].result, &mine = cells[cell].result;
-      const bool paired = cells[reference].source == cells[cell].source && same_rounds(theirs, mine);
-      all.push_back({reference, cell, time_ratio(theirs, mine, paired), paired});
-    }
+    std::vector<Result*> results;
+    for (const Index cell : point) results.push_back(&cells[cell].result);
+    compare(results, backends, same_run);
   }
-  return all;
 }
 
 double harmonic_mean(const std::vector<double>& efficiencies) {

@@ -1,4 +1,4 @@
-// The cells of several result files, and comparisons between them: backends side by side, performance portability.
+// The cells of several result files, and comparisons between them: verdicts, performance portability.
 #pragma once
 
 #include <array>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/report/result_file.hpp"
+#include "core/verdicts.hpp"
 
 namespace crosswarp {
 
@@ -19,16 +20,12 @@ struct ReportCell {
 /// their axes' values, rungs as a run of all backends sorts them. Refers to what `files` hold.
 std::vector<ReportCell> report_cells(const std::vector<ResultFile>& files);
 
-/// The fastest rung of a backend at a point beside that of the reference.
-struct SideBySide {
-  std::size_t reference, cell;  ///< Indices of cells.
-  Ratio ratio;                  ///< How many times as fast as the reference it is.
-  bool paired;                  ///< Whether they were sampled in the same rounds.
-};
+/// Verdicts at all points. Ratios of one file are paired.
+std::vector<ExperimentVerdict> verdicts(const std::vector<ReportCell>& cells);
 
-/// At each point that several backends have on a device, CUDA against each of the others; without CUDA, the first that
-/// the point has. Vendors' libraries are left out.
-std::vector<SideBySide> side_by_side(const std::vector<ReportCell>& cells);
+/// Computes parent, library and other of all cells, so that they agree with the verdicts: what a file recorded may be
+/// to a cell that a newer file has replaced.
+void compare(std::vector<ReportCell>& cells);
 
 /// How a rung, or a backend by its fastest rung, does on all devices. Pennycook, Sewall and Lee (2016): performance
 /// portability is the harmonic mean of efficiencies over the devices, and 0 where one of them cannot run it.

@@ -122,9 +122,7 @@ TEST_F(Verdicts, ArePairedWithinARunOnly) {
   row("cuda", "naive", 1).measurement.seconds = {{1, 1, 3}};
   const std::vector<const Result*> pointers{&rows.front(), &rows.back()};
   EXPECT_DOUBLE_EQ(verdicts(pointers)[0].others[0].ratio.value, 2);
-  EXPECT_TRUE(verdicts(pointers)[0].others[0].paired);
   const auto apart = verdicts(pointers, [](const Result&, const Result&) { return false; });
-  EXPECT_FALSE(apart[0].others[0].paired);
   rows.back().measurement.seconds = {{1, 3, 3}};  // medians 2 and 3
   EXPECT_NEAR(verdicts(pointers, [](const Result&, const Result&) { return false; })[0].others[0].ratio.value, 2. / 3,
               1e-12);
@@ -139,7 +137,7 @@ TEST_F(Verdicts, KeepModesAndPointsApart) {
   EXPECT_EQ(found[2].mode, "cold/graph");
 }
 
-TEST_F(Verdicts, HeadlineIsTheLargestOfTheFullestPoints) {
+TEST_F(Verdicts, HaveAHeadline) {
   row("cuda", "naive", 1);
   row("kokkos", "range", 1);
   row("cuda", "naive", 2, {}, 16);
@@ -150,6 +148,8 @@ TEST_F(Verdicts, HeadlineIsTheLargestOfTheFullestPoints) {
   for (const ExperimentVerdict& v : found) pointers.push_back(&v);
   EXPECT_EQ(headline(pointers), &found[1]);
   EXPECT_EQ(headline({}), nullptr);
+  EXPECT_EQ(headline(pointers, {Fill::point(4), Fill::point(64), Fill::point(99)}), &found[2]);  // the last that it has
+  EXPECT_EQ(headline(pointers, {Fill::point(99)}), &found[1]);
 }
 
 }  // namespace

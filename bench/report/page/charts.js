@@ -47,7 +47,7 @@ const charts = (() => {
   /// rows, summary}, or {why} where there is nothing to draw; `state` has the values of `controls`, each {name, label,
   /// options()}. Until it is drawn its place is kept, where there is `something` to draw: else links would miss what
   /// lies below. `open(cell)` shows a cell that is clicked.
-  function chart(parent, {id, title, explanation, controls = [], make, something = true, open}) {
+  function chart(parent, {id, title, explanation, controls = [], make, something = true, hasButtons = true, open}) {
     const target = element('div', {class: 'chart', role: 'img', id, 'data-state': something ? 'waiting' : 'empty'});
     const why = element('p', {class: 'why'});
     const numbers = element('details', {}, element('summary', {}, 'The same in numbers'));
@@ -88,6 +88,7 @@ const charts = (() => {
       const entries = made.traces.filter((t) => t.showlegend !== false && t.name).length;
       Plotly.react(target, made.traces, layout(made.layout, entries), {
         responsive: true,
+        displayModeBar: hasButtons ? 'hover' : false,
         displaylogo: false,
         // Only these buttons: some versions of plotly add one that uploads the chart.
         modeBarButtons: [['toImage'], ['zoom2d', 'pan2d', 'autoScale2d', 'resetScale2d']],
@@ -116,6 +117,7 @@ const charts = (() => {
     }));
     parts.push(part);
     inView.observe(figure);
+    return part;
   }
 
   /// Names on the axis of a bar chart; on a narrow screen without their middle, to leave room for the bars.
@@ -174,7 +176,7 @@ const charts = (() => {
     const ends = ({value}) => (direction === 'vertical' ? {x0: value, x1: value, yref: 'paper', y0: 0, y1: 1} :
                                                           {y0: value, y1: value, xref: 'paper', x0: 0, x1: 1});
     return {
-      shapes: lines.map((line) => ({type: 'line', line: style(line), layer: 'above', ...ends(line)})),
+      shapes: lines.map((line) => ({type: 'line', line: style(line), layer: direction === 'vertical' ? 'above' : 'below', ...ends(line)})),
       traces: lines.map((line) => ({
                           type: 'scatter',
                           mode: 'lines',
@@ -186,6 +188,15 @@ const charts = (() => {
                         })),
     };
   }
+  const labelRoom = 70;  // pixels for labels behind the last points
+  /// A trace's name behind its last point, at one of three heights so that neighbours keep apart.
+  const endLabel = (mode, label, count, rank, color) => ({
+    mode: narrow.matches ? mode : `${mode}+text`,
+    text: Array.from({length: count}, (_, i) => (i === count - 1 ? `\u00a0${plain(label)}` : '')),
+    textposition: ['top right', 'middle right', 'bottom right'][rank % 3],
+    textfont: color && {color, size: 12},
+    cliponaxis: false,
+  });
   /// The cell with the median of a number, of those that have it.
   function middle(list, number) {
     const sorted = list.filter((c) => c[number]).sort((a, b) => a[number] - b[number]);
@@ -350,7 +361,7 @@ const charts = (() => {
                          'Rate against size',
       explanation: isLatency ?
           'Time of one load; level stretches are levels of the memory hierarchy, drawn as the findings have them.' :
-          'Every variant of every backend over one axis, the others as chosen. Libraries are dashed; lines across are the ceilings.',
+          'The fastest variant of each backend, the library (dashed) and the first rung over one axis; the legend draws the others. Lines across are the ceilings.',
       open,
       controls: [
         {name: 'axis', label: 'Against', options: () => sweepAxes(list())},
@@ -370,15 +381,25 @@ const charts = (() => {
         const own = sweeps(axis).get(at);
         const xaxis = format.pointAxis(axis, own.map((c) => c.point));
         const looks = look(own);
-        const byVariant = groupBy(own, (c) => `${c.rung.backend}/${c.rung.variant}`);
+        const nameOf = (c) => `${c.rung.backend}/${c.rung.variant}`;
+        const byVariant = groupBy(own, nameOf);
+        // Lines drawn at first, the fastest first: each backend's fastest variant, the library, the first rung.
+        const largest = own.map((c) => c.point).sort(comparePoints).pop(), atLargest = own.filter((c) => c.point === largest);
+        const firstRung = data.verdicts.find((v) => v.best && atLargest.includes(v.best))?.ladder[0].cell;
+        const drawnAtFirst = unique([
+          ...[...groupBy(atLargest, (c) => `${c.rung.backend} ${c.rung.library}`).values()].map(fastest),
+          ...atLargest.filter((c) => c === firstRung)
+        ].sort((a, b) => a.real_time - b.real_time).map(nameOf));
         const trace = ([name, all]) => {
           const mine = [...groupBy(all, (c) => c.point).values()].map(fastest).sort(
               (a, b) => comparePoints(a.point, b.point));
           const {rung} = mine[0], {colour: color, symbol} = looks(rung);
-          const isWord = typeof mine[0].point.axes[axis] === 'string';
+          const isWord = typeof mine[0].point.axes[axis] === 'string', rank = drawnAtFirst.indexOf(name);
+          const mode = isWord ? 'markers' : 'lines+markers';
           return {
             type: 'scatter',
-            mode: isWord ? 'markers' : 'lines+markers',
+            ...(isWord || rank < 0 ? {mode} : endLabel(mode, rung.short, mine.length, rank, color)),
+            visible: rank < 0 && !isWord ? 'legendonly' : true,
             name: unique(all.map((m) => m.rung)).length > 1 ? `${name}, best tuning` : rung.short,
             x: mine.map((m) => format.onAxis(xaxis, axis, m.point)),
             y: mine.map((m) => m.rated),
@@ -397,11 +418,12 @@ const charts = (() => {
         return {
           traces: [...inOrder.map(trace), ...bars, ...drawn.traces],
           layout: {
-            height: 500,
+            height: 480 + 20 * Math.ceil(byVariant.size / 5),
+            margin: {l: 60, r: 160, t: 40, b: 48},
             xaxis,
             yaxis: format.logAxis(isTime ? 'time of an access' : 'rate', own[0].unit, own.map((c) => c.rated)),
             shapes: drawn.shapes,
-            legend: {font: {size: 11}, tracegroupgap: 6},
+            legend: {font: {size: 11}, orientation: 'h', x: 0, y: -0.16, yanchor: 'top'},
           },
           summary: `${byVariant.size} variants at ${points.length} values of ${axis}, ${at}${
               bars.length ? `; ${bars.length} levels` : ''}.`,
@@ -485,79 +507,87 @@ const charts = (() => {
     });
   }
 
-  function backendsSideBySide(parent, experiment, open) {
-    const all = data.side_by_side.map((p) => ({...p, reference: data.cells[p.reference], cell: data.cells[p.cell]}))
-                    .filter((p) => p.cell.experiment === experiment);
+  /// The fastest handwritten variant over the fastest one of each other backend. `verdicts()`: those to draw; `first()`:
+  /// the one whose line is drawn at first.
+  function againstOthers(parent, {id, title, something, height = 400, isSmall = false, verdicts, first, open}) {
     const pairs = () =>
-        all.filter((p) => filters.shows(p.cell) && chosen.backends.has(p.reference.rung.backend));
-    const axisOf = () => sweepAxes(pairs().map((p) => p.cell))[0];
-    const groups = () => groupBy(pairs(), (p) => rest(p.cell.point, axisOf()));
-    chart(parent, {
-      id: `backends-${experiment}`,
-      title: 'Backends side by side',
-      explanation:
-          'The fastest rung of each backend against that of the first: × as fast, above 1 is faster, with the 95 % interval. Vendors’ libraries are left out.',
+        verdicts().flatMap((v) => v.others.map((other) => ({...other, best: v.best, other: other.cell, point: v.best.point})));
+    // Points along one axis, where three or more have the other axes in common; all points side by side.
+    const everything = 'all points';
+    const axisOf = () => sweepAxes(pairs().map((p) => p.best))[0];
+    const groups = () => {
+      const all = pairs(), axis = axisOf();
+      const along = axis ? [...groupBy(all, (p) => rest(p.point, axis))] : [];
+      return new Map([...along.filter(([, own]) => unique(own.map((p) => p.point)).length > 2), [everything, all]]);
+    };
+    return chart(parent, {
+      id,
+      title,
+      explanation: 'Times as fast as the fastest variant of the other backend; above 1, handwritten is faster.',
       open,
-      something: all.length > 0,
+      something,
+      hasButtons: !isSmall,
       controls: [{
         name: 'rest',
         label: 'At',
         options: () => [...groups().keys()],
-        preferred: (options) => most(options, (o) => groups().get(o).length),
+        preferred: (options) => {
+          const verdict = first?.();
+          if (!verdict?.best) return options[0];
+          const own = axisOf() && rest(verdict.best.point, axisOf());
+          return options.includes(own) ? own : everything;
+        },
       }],
       make({rest: at}) {
-        if (!pairs().length)
-          return filters.shown(experiment).length ?
-              {why: 'No two backends that are chosen have numbers at one point on this device.'} :
-              nothing(experiment);
-        const axis = axisOf(), own = groups().get(at);
-        const xaxis = axis ? format.pointAxis(axis, own.map((p) => p.cell.point)) : {type: 'category'};
-        const x = (p) => (axis ? format.onAxis(xaxis, axis, p.cell.point) : p.cell.point.short);
-        const reference = unique(own.map((p) => p.reference.rung.backend)).join(', ');
+        if (!pairs().length) return {why: 'No two backends have times at one point here.'};
+        const axis = at === everything ? null : axisOf(), own = groups().get(at);
+        const xaxis = axis ? format.pointAxis(axis, own.map((p) => p.point)) : {type: 'category'};
+        const x = (p) => (axis ? format.onAxis(xaxis, axis, p.point) : p.point.brief);
+        const backend = (p) => p.other.rung.backend, native = unique(own.map((p) => p.best.rung.backend)).join(', ');
         const rounds = (p) => (p.paired ? 'in the same rounds' : 'in different runs');
-        const told = (p) => `${plain(p.cell.rung.short)}: ${p.text} × as fast as<br>${
-            plain(p.reference.rung.short)}, ${rounds(p)}<br>${hover(p.cell)}`;
-        const traces = [...groupBy(own, (p) => p.cell.rung.backend)].map(([backend, mine], i) => {
-          mine.sort((a, b) => comparePoints(a.cell.point, b.cell.point));
+        const told = (p) => `${plain(p.best.rung.short)}: ${p.interval} × as fast as<br>${
+            plain(p.other.rung.short)}, ${rounds(p)}<br>${plain(p.point.short)}: ${show(p.best, 'real_time')} and ${
+            show(p.other, 'real_time')}`;
+        const traces = [...groupBy(own, backend)].map(([name, mine], i) => {
+          mine.sort((a, b) => comparePoints(a.point, b.point));
           const beyond = (end) => mine.map((p) => (p.ratio[end] === null ? 0 : Math.abs(p.ratio[end] - p.ratio[0])));
+          const isLine = axis && typeof mine[0].point.axes[axis] === 'number';
           return {
             type: 'scatter',
-            mode: axis && typeof mine[0].cell.point.axes[axis] === 'number' ? 'lines+markers' : 'markers',
-            name: `${backend}, × as fast as ${reference}`,
+            ...endLabel(isLine ? 'lines+markers' : 'markers', `× ${name}`, mine.length, i),
+            name: `${native} over ${name}`,
             x: mine.map(x),
             y: mine.map((p) => p.ratio[0]),
-            customdata: mine.map((p) => p.cell.index),
+            customdata: mine.map((p) => p.best.index),
             hovertext: mine.map(told),
             hoverinfo: 'text',
             error_y: {type: 'data', symmetric: false, array: beyond(2), arrayminus: beyond(1), thickness: 1.5, width: 4},
-            line: {color: colour(backend), width: 1.6},
-            marker: {color: colour(backend), symbol: symbols[i], size: 8},
+            line: {color: colour(name), width: 2},
+            marker: {color: colour(name), symbol: symbols[i], size: 8},
           };
         });
         const drawn =
-            across([{value: 1, name: `as fast as ${reference}`, dash: 'dash', colour: css('--text')}], 'horizontal');
+            across([{value: 1, name: 'equally fast', dash: 'dash', colour: css('--text')}], 'horizontal');
         const ends = own.flatMap((p) => p.ratio.filter((r) => r !== null));
         const least = Math.min(0.95, ...ends), greatest = Math.max(1.05, ...ends);
         const isWide = least > 0 && greatest > 20 * least, room = 0.05 * (greatest - least);
         return {
-          traces: [...traces, ...drawn.traces],
+          traces,
           layout: {
-            height: 400,
+            height,
             xaxis,
             shapes: drawn.shapes,
-            legend: {orientation: 'h', y: 1, yanchor: 'bottom', x: 0},
-            yaxis: isWide ? format.logAxis('× as fast', '', [least, greatest]) :
-                            {title: {text: '× as fast'}, range: [least - room, greatest + room]},
+            showlegend: false,
+            margin: {l: 56, r: labelRoom, t: 16, b: 44},
+            yaxis: isWide ? format.logAxis(`${native}: × as fast`, '', [least, greatest]) :
+                            {title: {text: `${native}: × as fast`}, range: [least - room, greatest + room]},
           },
-          summary: `${traces.map((t) => t.name).join(', ')} at ${unique(own.map((p) => p.cell.point)).length} points, ${
-              at}.`,
-          head:
-              ['point', 'fastest of the first', '#time', 'fastest of the other', '#time', '#× as fast [95 %]', 'sampled'],
+          summary: `${traces.map((t) => t.name).join(', ')} at ${unique(own.map((p) => p.point)).length} points, ${at}.`,
+          head: ['point', 'fastest handwritten', '#time', 'fastest of the other', '#time', '#× as fast [95 %]', 'sampled'],
           rows: own.map(
               (p) =>
-                  [p.cell.point.short, cellButton(open, p.reference, p.reference.rung.short),
-                   show(p.reference, 'real_time'), cellButton(open, p.cell, p.cell.rung.short),
-                   show(p.cell, 'real_time'), p.text, rounds(p)]),
+                  [p.point.short, cellButton(open, p.best, p.best.rung.short), show(p.best, 'real_time'),
+                   cellButton(open, p.other, p.other.rung.short), show(p.other, 'real_time'), p.interval, rounds(p)]),
         };
       }
     });
@@ -721,5 +751,5 @@ const charts = (() => {
     });
   }
 
-  return {parts, cellButton, ladder, sweep, tunings, backendsSideBySide, portability, roofline};
+  return {parts, cellButton, ladder, sweep, tunings, againstOthers, portability, roofline};
 })();

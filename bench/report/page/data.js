@@ -36,6 +36,30 @@ const data = (() => {
     return cell;
   });
 
+  // Points by what tells those of an experiment apart: `m = n = k = 2^13`.
+  for (const own of groupBy(cells, (c) => c.experiment).values()) {
+    const varying = new Set(sweepAxes(own));
+    for (const {point} of own) {
+      const parts = groupBy(
+          Object.keys(point.axes).filter((axis) => varying.has(axis)),
+          (axis) => (typeof point.axes[axis] === 'number' && point.axes[axis] > 1 ? point.axes[axis] : axis));
+      point.brief =
+          [...parts.values()].map((axes) => `${axes.join(' = ')} = ${point.shown[axes[0]]}`).join(', ') || point.short;
+    }
+  }
+
+  const rival = (r) => r && {...r, cell: cells[r.cell]};
+  const verdicts = json.verdicts.map((v) => ({
+                                       ...v,
+                                       isHeadline: v.is_headline,
+                                       cell: cells[v.cell],
+                                       best: v.best === null ? null : cells[v.best],
+                                       ladder: v.ladder.map(rival),
+                                       naive: rival(v.naive),
+                                       library: rival(v.library),
+                                       others: v.others.map(rival),
+                                     }));
+
   // A cell's texts: by the name of the field, label and text of its details, and for the ladder's columns.
   const place = new Map(json.details.map(({name}, i) => [name, i]));
   const show = (cell, field) => text(cell.details[place.get(field)]);
@@ -79,6 +103,7 @@ const data = (() => {
   return {
     ...json,
     cells,
+    verdicts,
     show,
     meaning,
     details,

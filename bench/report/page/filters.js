@@ -1,4 +1,4 @@
-// The row at the top of the page: which cells are shown.
+// Which cells are shown: device and mode, chosen at the top of the page, and the row above the sections.
 const filters = (() => {
   const {element} = format;
   const form = document.getElementById('filter');
@@ -40,6 +40,7 @@ const filters = (() => {
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('reset', () => setTimeout(changed));
     form.addEventListener('change', changed);
+    for (const outside of [form.elements.device, form.elements.mode]) outside.addEventListener('change', changed);
     let typing;
     form.elements.text.addEventListener('input', () => {
       clearTimeout(typing);

@@ -11,6 +11,7 @@
 #include "bench/report/page/page.hpp"
 #include "bench/report/page/page_data.hpp"
 #include "core/error.hpp"
+#include "core/format.hpp"
 
 namespace crosswarp {
 namespace {
@@ -56,9 +57,21 @@ std::string as_script(std::string text) {
   return text;
 }
 
+/// The same with printable() texts and names.
+Json printable_texts(const Json& json) {
+  if (json.is_string()) return printable(json.get_ref<const std::string&>());
+  Json made = json;
+  if (json.is_array())
+    for (Json& value : made) value = printable_texts(value);
+  if (!json.is_object()) return made;
+  made = Json::object();
+  for (const auto& [name, value] : json.items()) made[printable(name)] = printable_texts(value);
+  return made;
+}
+
 /// JSON as an element's content: `<` occurs only in its strings, where the escape is legal.
 std::string as_data(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = printable_texts(json).dump(-1, ' ', false, Json::error_handler_t::replace);
   replace_all(text, "<", "\\u003c");
   return text;
 }

@@ -14,6 +14,7 @@
 #include "bench/report/compare/ratios.hpp"
 #include "bench/report/points.hpp"
 #include "bench/version.hpp"
+#include "core/bound.hpp"
 #include "core/format.hpp"
 
 namespace crosswarp {
@@ -199,17 +200,43 @@ std::array<std::string, 2> fact(const std::string& key, const std::string& value
   return {words, value};
 }
 
+/// What one device's results have in common, in one line: driver, CUDA, commits and dates.
+std::string in_one_line(const std::string& device, const Context& newest, const std::set<std::string>& commits,
+                        const std::set<std::string>& dates) {
+  std::string line = device.empty() ? "no device was opened" : device;
+  const auto add = [&line](const std::string& text) { line.append(" · ").append(text); };
+  for (const auto& [key, value] : newest) {
+    if (!key.ends_with(".name") || value != device) continue;
+    const std::string prefix = key.substr(0, key.size() - std::string_view("name").size());
+    for (const auto& [fact, word] : {std::pair{"driver", "driver"}, {"cuda_runtime", "CUDA"}, {"hip_runtime", "HIP"}})
+      if (const auto found = newest.find(prefix + fact); found != newest.end())
+        add(fmt::format("{} {}", word, found->second));
+    break;
+  }
+  if (commits.size() == 1) add(fmt::format("commit {}", *commits.begin()));
+  if (commits.size() > 1) add(fmt::format("{} commits", commits.size()));
+  if (!dates.empty())
+    add(dates.size() == 1 ? *dates.begin() : fmt::format("{} to {}", *dates.begin(), *dates.rbegin()));
+  return line;
+}
+
 /// What the newest file says of each device, and the peaks that its cells are held to; the device with most cells
-/// first.
+/// first. Cells that were skipped before a device was opened have one without a name.
 Json devices(const std::vector<ResultFile>& files, const std::vector<ReportCell>& cells) {
   std::map<std::string, std::vector<const ReportCell*>> by_name;
-  for (const ReportCell& cell : cells)
-    if (!cell.result.device.name.empty()) by_name[cell.result.device.name].push_back(&cell);
+  for (const ReportCell& cell : cells) by_name[cell.result.device.name].push_back(&cell);
+  if (by_name.size() > 1) by_name.erase("");
   std::vector<std::string> names;
   for (const auto& [name, own] : by_name) names.push_back(name);
   std::ranges::stable_sort(names, std::greater(), [&](const std::string& name) { return by_name[name].size(); });
   Json all = Json::array();
   for (const std::string& name : names) {
+    std::set<std::string> commits, dates;
+    for (const ReportCell* cell : by_name[name]) {
+      const ResultFile& file = files[cell->source];
+      commits.insert(file.said("commit"));
+      dates.insert(file.said("date").substr(0, std::string_view("2026-01-31").size()));
+    }
     const ResultFile& file = files[(*std::ranges::max_element(by_name[name], {}, [&](const ReportCell* cell) {
                                      return files[cell->source].said("date");
                                    }))->source];
@@ -231,21 +258,69 @@ Json devices(const std::vector<ResultFile>& files, const std::vector<ReportCell>
                                               peak == std::string_view("measured_peak") ? "measured" : "theoretical");
         if (told.insert(label).second) facts.push_back({label, text});
       }
-    all.push_back({{"name", name}, {"file", file.name()}, {"facts", facts}});
+    all.push_back({{"name", name},
+                   {"file", file.name()},
+                   {"line", in_one_line(name, file.context, commits, dates)},
+                   {"facts", facts}});
   }
   return all;
 }
 
-Json side_by_side_data(const std::vector<ReportCell>& cells) {
-  Json all = Json::array();
-  for (const SideBySide& s : side_by_side(cells))
-    all.push_back({{"reference", s.reference},
-                   {"cell", s.cell},
-                   {"ratio", {digits(s.ratio.value), digits(s.ratio.interval.low), digits(s.ratio.interval.high)}},
-                   {"text", precise(s.ratio)},
-                   {"paired", s.paired}});
-  return all;
-}
+/// The verdicts at all points, cells by their index.
+class Verdicts {
+ public:
+  explicit Verdicts(const std::vector<ReportCell>& cells) : all_(verdicts(cells)) {
+    for (const ReportCell& cell : cells) index_.emplace(&cell.result, index_.size());
+    std::map<std::array<std::string, 3>, std::vector<const ExperimentVerdict*>> series;
+    for (const ExperimentVerdict& v : all_) series[{v.experiment, v.mode, v.device}].push_back(&v);
+    const auto& known = Registry::instance().experiments();
+    for (const auto& [of, own] : series) {
+      const auto experiment = known.find(of.front());
+      headlines_.insert(
+          headline(own, experiment == known.end() ? std::vector<Point>{} : experiment->second.headline_points()));
+    }
+  }
+
+  Json data() const {
+    Json list = Json::array();
+    for (const ExperimentVerdict& v : all_) {
+      Json ladder = Json::array(), others = Json::array(), not_ok = Json::object();
+      for (const Step& step : v.ladder)
+        ladder.push_back({{"cell", index_.at(step.result)},
+                          {"ratio", step.over_parent ? digits(step.over_parent->value) : Json()},
+                          {"text", step.over_parent ? times(step.over_parent->value) : ""}});
+      for (const Rival& other : v.others) others.push_back(rival(other));
+      for (const auto& [status, count] : v.not_ok) not_ok[to_string(status)] = count;
+      list.push_back({{"experiment", v.experiment},
+                      {"mode", v.mode},
+                      {"device", v.device},
+                      {"point", short_point(v.point)},
+                      {"cell", index_.at(v.results.front())},
+                      {"is_headline", headlines_.contains(&v)},
+                      {"best", v.best ? Json(index_.at(v.best)) : Json()},
+                      {"bound", v.best ? bound_name(*v.best) : ""},
+                      {"ladder", ladder},
+                      {"naive", v.naive ? rival(*v.naive) : Json()},
+                      {"library", v.library ? rival(*v.library) : Json()},
+                      {"others", others},
+                      {"not_ok", not_ok}});
+    }
+    return list;
+  }
+
+ private:
+  Json rival(const Rival& r) const {
+    return {{"cell", index_.at(r.result)},
+            {"ratio", {digits(r.ratio.value), digits(r.ratio.interval.low), digits(r.ratio.interval.high)}},
+            {"text", times(r.ratio.value)},
+            {"interval", precise(r.ratio)},
+            {"paired", r.paired}};
+  }
+
+  std::vector<ExperimentVerdict> all_;
+  std::map<const Result*, std::size_t> index_;
+  std::set<const ExperimentVerdict*> headlines_;
+};
 
 /// A share as a number, for charts, and as a text.
 Json share(const std::optional<double>& value) { return {digits(value), value ? percent(value) : ""}; }
@@ -276,7 +351,8 @@ Json portability_data(const std::vector<ReportCell>& cells) {
 }  // namespace
 
 Json page_data(const std::vector<ResultFile>& files) {
-  const std::vector<ReportCell> all = report_cells(files);
+  std::vector<ReportCell> all = report_cells(files);
+  compare(all);
   Json json;
   json["made_by"] = fmt::format("crosswarp {}, commit {}", version(), commit());
   json["sources"] = sources(files);
@@ -285,7 +361,7 @@ Json page_data(const std::vector<ResultFile>& files) {
   CellTables cells;
   for (const ReportCell& cell : all) cells.add(cell);
   cells.write(json);
-  json["side_by_side"] = side_by_side_data(all);
+  json["verdicts"] = Verdicts(all).data();
   json["portability"] = portability_data(all);
   return json;
 }

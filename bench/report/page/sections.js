@@ -4,7 +4,7 @@ const sections = (() => {
   const {element, table, definitions, colour} = format;
   const {chosen} = filters;
   const {parts} = charts;
-  const main = document.getElementById('content');
+  const main = document.getElementById('sections');
   const paragraph = (text, kind = null) => element('p', {class: kind}, text);
   const commit = (source) => source.context.commit || 'unknown';
 
@@ -63,13 +63,26 @@ const sections = (() => {
     parts.push(part);
   }
 
+  /// The cards of all devices, folded.
   function devices() {
-    const made = section('devices', 'Devices');
-    const cards = data.devices.map(
+    const cards = data.devices.filter(({name}) => name).map(
         ({name, file, facts}) => element(
             'article', {class: 'card'}, element('h3', {}, name), definitions(facts),
             paragraph(`as ${file} has it`, 'faint')));
-    made.append(cards.length ? element('div', {class: 'cards'}, ...cards) : paragraph('No device was opened.', 'why'));
+    document.getElementById('setup').append(
+        cards.length ? element('div', {class: 'cards'}, ...cards) : paragraph('No device was opened.', 'why'));
+  }
+
+  function againstOthers(parent, experiment, open) {
+    const all = data.verdicts.filter((v) => v.experiment === experiment);
+    charts.againstOthers(parent, {
+      id: `backends-${experiment}`,
+      title: 'Native against portable',
+      something: all.some((v) => v.others.length),
+      verdicts: () => all.filter((v) => v.best && filters.shows(v.best))
+                          .map((v) => ({...v, others: v.others.filter((o) => filters.shows(o.cell))})),
+      open,
+    });
   }
 
   function portability() {
@@ -104,7 +117,7 @@ const sections = (() => {
 
   function experiment(name) {
     const made = section(`experiment-${name}`, name, name);
-    for (const chart of [charts.ladder, charts.sweep, charts.backendsSideBySide, charts.tunings])
+    for (const chart of [charts.ladder, charts.sweep, againstOthers, charts.tunings])
       chart(made, name, showDetails);
     const findings = data.findings.filter((f) => f.experiment === name);
     if (findings.length)
@@ -176,7 +189,7 @@ const sections = (() => {
   const root = document.documentElement, themeButton = document.getElementById('theme');
   function setTheme(theme) {
     root.dataset.theme = theme;
-    themeButton.textContent = theme === 'dark' ? 'Light colours' : 'Dark colours';
+    themeButton.textContent = theme === 'dark' ? 'Light' : 'Dark';
     for (const swatch of document.querySelectorAll('.swatch')) swatch.style.background = colour(swatch.dataset.backend);
     for (const part of parts)
       if (part.figure) part.refresh();
@@ -194,6 +207,7 @@ const sections = (() => {
           kinds.map(([kind, own]) => `${own.length} ${kind}`).join(', ')}.`;
   filters.start(refresh);
   devices();
+  overview.start(showDetails);
   portability();
   charts.roofline(section('roofline', 'Roofline'), showDetails);
   data.experiments.forEach(experiment);
