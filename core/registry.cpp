@@ -78,6 +78,12 @@ void require_reasons(const VariantEntry& variant) {
   }
 }
 
+/// Whether the file is the reference backend's, compiled for another one.
+bool is_shared_source(const VariantEntry& variant) {
+  const std::string folder = fmt::format("/{}/{}/", reference_backend, variant.experiment);
+  return variant.backend != reference_backend && variant.source.find(folder) != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<Point> joint_points(const ExperimentEntry& experiment, const Filter& filter) {
@@ -141,6 +147,7 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
 }
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment) {
+  if (variant.counterparts.empty() && is_shared_source(variant)) variant.counterparts = {variant.name};
   Registry::instance().add(std::move(variant), std::move(experiment));
 }
 

@@ -156,7 +156,6 @@ class Register {
     entry.bound_by = v.bound_by;
     entry.improves = v.improves;
     entry.counterparts.assign(v.counterparts.begin(), v.counterparts.end());
-    if (entry.counterparts.empty() && is_shared_source(entry)) entry.counterparts = {entry.name};
     entry.gaps = v.gaps;
     entry.formerly = v.formerly;
     entry.needs.assign(v.needs.begin(), v.needs.end());
@@ -179,12 +178,6 @@ class Register {
   static std::string stem(const std::string& path) {
     const auto slash = path.find_last_of('/') + 1;
     return path.substr(slash, path.find('.', slash) - slash);
-  }
-
-  /// Whether the file is the reference backend's, compiled for another one.
-  static bool is_shared_source(const VariantEntry& entry) {
-    return entry.backend != reference_backend &&
-           entry.source.find("/" + std::string(reference_backend) + "/" + entry.experiment + "/") != std::string::npos;
   }
 
   static Bound bind(const Variant<E, Queue>& v, Device& device, const E& problem, const Tuning& tuning) {
