@@ -361,9 +361,9 @@ TEST_F(Resume, KeepsWhatIsDoneOnCtrlC) {
     ASSERT_TRUE(soon([&] { return journal_lines() > 2; }));
     program.send(SIGINT);
     EXPECT_EQ(program.wait(), 128 + SIGINT);
-    std::string line;
-    std::getline(std::ifstream(said), line);
-    EXPECT_NE(line.find("--resume " + file), std::string::npos) << line;
+    std::ostringstream lines;
+    lines << std::ifstream(said).rdbuf();
+    EXPECT_NE(lines.str().find("--resume " + file), std::string::npos) << lines.str();
   }
   const auto before = finished();
   EXPECT_GE(before.size(), 2u);
