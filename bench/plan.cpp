@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -62,9 +63,10 @@ std::vector<std::string> chosen_backends(const Options& options, Executor& execu
   if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
   const auto gpu = std::ranges::find_if(usable, [&](const auto& name) { return keys[name] != "host"; });
   if (gpu == usable.end()) return usable;
-  const std::string first = *gpu;
-  std::erase_if(usable, [&](const auto& name) { return options.tour ? keys[name] != keys[first] : name != first; });
-  return usable;
+  if (!options.tour) return {*gpu};
+  std::vector<std::string> on_gpu;
+  std::ranges::copy_if(usable, std::back_inserter(on_gpu), [&](const auto& name) { return keys[name] == keys[*gpu]; });
+  return on_gpu;
 }
 
 bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device) {

@@ -29,7 +29,7 @@ std::string noise(const Result& result) {
   const auto time = result.time();
   if (!time || !(*time > 0)) return {};  // NaN: no samples
   if (const auto waited = result.measurement.waited) {
-    if (*waited >= max_waited) return fmt::format("waited for a processor {} of the time", percent(*waited));
+    if (*waited >= max_waited) return fmt::format("waited for a processor {} of the time", percent(waited));
   } else if (result.floor_p90 - result.floor >= max_floor_tail * *time) {
     return fmt::format("an empty launch took {}, in a tenth of its samples {} or more", si(result.floor, "s"),
                        si(result.floor_p90, "s"));
