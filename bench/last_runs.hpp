@@ -6,7 +6,8 @@
 
 namespace crosswarp {
 
-// Runs that another process is writing do not count. Each throws Error, with `command` in front, if there is no such run.
+// Runs that another process is writing do not count. Each throws Error, with `command` in front, if there is no such
+// run.
 
 /// The last run.
 std::string last_run(const std::string& command);

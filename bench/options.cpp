@@ -237,9 +237,9 @@ class CommandLine {
 CommandLine::CommandLine() {
   app.formatter(help_formatter());  // of subcommands, too
   app.footer(
-      "Without a selection: a tour of up to 60 s, each experiment at one point, with its first, fastest and library "
-      "variants, on all backends of the first GPU, else of the host. --all: every variant at every default point, on "
-      "the first backend with a GPU; takes minutes.\n"
+      "Without a selection: a tour of up to 60 s, each experiment at one point, with each backend's first, fastest and "
+      "library variants, on all backends of the first GPU, else of the host. --all: every variant at every default "
+      "point, on the first backend with a GPU, else on all of the host's; takes minutes to an hour, and says so.\n"
       "VALUES of an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3, ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Google Benchmark's flags (--benchmark_repetitions=5, --benchmark_filter=…, --benchmark_format=json) work, too.\n"
       "bench --help counters explains each hardware counter; bench SUBCOMMAND --help a subcommand.\n"

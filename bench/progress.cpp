@@ -26,8 +26,8 @@ Progress::Progress(bool quiet, std::size_t steps) : terminal_(Terminal::of(STDER
   on_ = !quiet && can_rewrite_lines(terminal_);
 }
 
-void Progress::begin(const std::string& what, const std::string& details, Expected expected) {
-  ++at_;
+void Progress::begin(const std::string& what, const std::string& details, Expected expected, bool is_new_step) {
+  at_ += is_new_step;
   began_ = std::chrono::steady_clock::now();
   what_ = what;
   details_ = details;
@@ -46,7 +46,8 @@ void Progress::show(std::uint64_t placement, std::size_t placements) {
   const std::string head = fmt::format("[{}/{}, about {} left] ", at_, steps_, duration(seconds_left()));
   const std::string of = placement > 0 ? fmt::format(", placement {} of {}", placement + 1, placements) : "";
   std::string line;
-  for (const std::string& candidate : {head + what_ + details_ + of, head + what_ + details_, head + what_, head})
+  for (const std::string& candidate :
+       {head + what_ + details_ + of, head + what_ + details_, head + what_, head + what_.substr(0, what_.find(' '))})
     if (line = candidate; columns(line) < terminal_.width) break;
   while (columns(line) >= terminal_.width) line.pop_back();
   if (terminal_.colours) line = "\033[2m" + line + "\033[0m";

@@ -18,8 +18,9 @@ class Progress {
   struct Expected {
     double step, later;
   };
-  /// Starts the next step. `what`: the experiment and the point; `details` are left out of a narrow line.
-  void begin(const std::string& what, const std::string& details, Expected expected);
+  /// Starts the next step. `what`: the experiment and the point; `details` are left out of a
+  /// narrow line. `is_new_step`: false for more of the same step.
+  void begin(const std::string& what, const std::string& details, Expected expected, bool is_new_step = true);
   /// Shows the current placement.
   void show(std::uint64_t placement, std::size_t placements);
   /// Ends the step. `took_time`: false for steps without work, which say nothing about the time left.

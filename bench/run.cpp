@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -212,7 +213,7 @@ class Run {
       } else {
         to_time.push_back(i);
       }
-    progress_.begin(name_of(group), details_of(group, to_time.size(), "times"), expected);
+    progress_.begin(name_of(group), details_of(group, to_time.size(), "times"), expected, !options_.tour);
     const bool is_done = time(group, to_time, repetition, rule, rows);
     if (is_done && options_.accuracy) {
       add_accuracy(executor_, rows);
@@ -292,15 +293,17 @@ class Run {
       if (!group.empty())
         for (const Result& r : group.front()) all.push_back(&r);
     std::string text = overview(verdicts(all), outputs_.terminal);
-    outputs_.print(text + remarks_ +
-                   "All variants and sizes: bench --all. One experiment: bench --experiment reduce_sum.");
+    std::istringstream remarks(remarks_ + "All variants and sizes: bench --all. One experiment: bench --experiment " +
+                               "reduce_sum. The results as a page: bench report -o report.html.");
+    const std::size_t width = outputs_.terminal.width ? outputs_.terminal.width : std::string::npos;
+    for (std::string remark; std::getline(remarks, remark);)
+      for (const std::string& line : wrap(remark, width)) text += line + "\n";
+    outputs_.print(text);
   }
 
   void say_where_the_time_went() const {
-    std::cerr << fmt::format(
-        "bench: {:.1f} s: preparing {:.1f}, verifying {:.1f}, timing {:.1f}, waiting for devices and processes "
-        "{:.1f}\n",
-        elapsed(), spent_.preparing, spent_.verifying, spent_.timing, elapsed() - spent_.sum());
+    std::cerr << fmt::format("bench: {:.1f} s: preparing {:.1f}, verifying {:.1f}, timing {:.1f}, waiting {:.1f}\n",
+                             elapsed(), spent_.preparing, spent_.verifying, spent_.timing, elapsed() - spent_.sum());
   }
 
   /// Findings from several points of an experiment, on one device and in one mode.

@@ -21,6 +21,7 @@ constexpr StopRule trial{.min_time = 0, .min_samples = 1, .max_samples = 5, .pla
 constexpr double launches_to_verify = 8;  // of a row in one placement, for each launch of a sample
 constexpr double share_of_trials = 0.5;   // of an experiment's time
 constexpr double first_share = 1.5;       // seconds: the first results come early
+constexpr std::size_t least_bound = 12;   // columns
 constexpr double unnoticed = 0.02;        // seconds of preparing that do not grow with the problem
 
 /// How many times the work or memory of `small` another point takes; not below 1.
@@ -33,22 +34,28 @@ double growth(const ExperimentEntry& experiment, const Point& small, const Point
 
 double seconds_to_try(const Result& result) { return launches_to_verify * result.time().value_or(0); }
 
-/// The results that stand for an experiment: those of its verdict, whatever came from a module, and what is wrong.
-std::set<const Result*> representatives(const std::vector<Result>& results) {
-  std::vector<const Result*> all;
-  std::set<const Result*> chosen;
+/// The results that stand for an experiment: of each backend the first rung, the fastest variant and the fastest
+/// library; whatever came from a module; and what is wrong.
+struct Representatives {
+  std::set<const Result*> needed, first_rungs;
+  bool contains(const Result& r) const { return needed.contains(&r) || first_rungs.contains(&r); }
+};
+
+Representatives representatives(const std::vector<Result>& results) {
+  Representatives chosen;
+  std::map<std::string, std::vector<const Result*>> by_backend;
   for (const Result& r : results) {
-    all.push_back(&r);
+    by_backend[r.cell.variant->backend].push_back(&r);
     const bool is_unsound = r.status != Status::ok && r.status != Status::skipped;
-    if (is_unsound || (r.time() && !r.cell.variant->module.empty())) chosen.insert(&r);
+    if (is_unsound || (r.time() && !r.cell.variant->module.empty())) chosen.needed.insert(&r);
   }
-  const std::vector<ExperimentVerdict> of_devices = verdicts(all);
-  for (const ExperimentVerdict& verdict : of_devices) {
-    if (!verdict.best) continue;
-    chosen.insert(verdict.best);
-    if (verdict.naive) chosen.insert(verdict.naive->result);
-    if (verdict.library) chosen.insert(verdict.library->result);
-    for (const Rival& other : verdict.others) chosen.insert(other.result);
+  for (const auto& [backend, of_backend] : by_backend) {
+    const std::vector<ExperimentVerdict> of_devices = verdicts(of_backend);
+    for (const ExperimentVerdict& verdict : of_devices) {
+      if (verdict.best) chosen.needed.insert(verdict.best);
+      if (verdict.library) chosen.needed.insert(verdict.library->result);
+      if (verdict.naive) chosen.first_rungs.insert(verdict.naive->result);
+    }
   }
   return chosen;
 }
@@ -59,12 +66,7 @@ std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& poin
   std::vector<const Result*> all;
   for (const Result& r : tried)
     if (r.status != Status::skipped) all.push_back(&r);
-  const std::set<const Result*> needed = [&] {
-    std::set<const Result*> chosen = representatives(tried);
-    for (const ExperimentVerdict& verdict : verdicts(all))
-      if (verdict.naive) chosen.erase(verdict.naive->result);
-    return chosen;
-  }();
+  const std::set<const Result*> needed = representatives(tried).needed;
   std::ranges::stable_sort(all, {},
                            [&](const Result* r) { return std::pair(!needed.contains(r), seconds_to_try(*r)); });
   std::vector<Cell> cells;
@@ -123,9 +125,9 @@ Tour::Tried Tour::try_out(const std::vector<Cell>& cells) {
 /// The representatives, in the order of the cells.
 Group Tour::group_of(const std::vector<Result>& tried) const {
   Group group{{}, options_.modes.front(), options_.launch_by.front()};
-  const std::set<const Result*> chosen = representatives(tried);
+  const Representatives chosen = representatives(tried);
   for (const Result& r : tried)
-    if (chosen.contains(&r)) group.cells.push_back(r.cell);
+    if (chosen.contains(r)) group.cells.push_back(r.cell);
   sort_by_rung(group.cells, backends_);
   return group;
 }
@@ -200,16 +202,19 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
           std::ranges::find(others, name) == others.end())
         others.push_back(name);
   const auto over = [](const std::optional<Rival>& rival) { return rival ? times(rival->ratio) : ""; };
-  std::vector<std::string> head{"experiment", "fastest", "time", "of peak", "× first", "× library"};
+  std::vector<std::string> head{"experiment", "fastest handwritten", "time", "of peak", "× first", "× library"};
   for (const std::string& backend : others) head.push_back("× " + backend);
   head.push_back("bound by");
   table.left(1);
   table.row(head, TextTable::Colour::faint);
   for (const ExperimentVerdict& v : verdicts) {
     if (!v.best) continue;
-    std::vector<std::string> row{
-        v.experiment,   v.best->cell.variant->name, field("real_time").show(*v.best), of_peak(*v.best), over(v.naive),
-        over(v.library)};
+    std::vector<std::string> row{v.experiment,
+                                 without_experiment(v.best->cell.rung()),
+                                 field("real_time").show(*v.best),
+                                 of_peak(*v.best),
+                                 over(v.naive),
+                                 over(v.library)};
     for (const std::string& backend : others) {
       const Rival* other = v.other(backend);
       row.push_back(other ? times(other->ratio) : "");
@@ -218,7 +223,7 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
     table.row(std::move(row), v.is_unsound() ? TextTable::Colour::bad : TextTable::Colour::none);
   }
   if (table.rows() < 2) return {};
-  table.narrow(1);
+  table.cut(head.size() - 1, least_bound);
   return table.text(terminal.width, terminal.colours);
 }
 

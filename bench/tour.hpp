@@ -1,4 +1,5 @@
-// The tour: each experiment at its headline point, with its first, fastest and library variants, within a time.
+// The tour: each experiment at its headline point, with each backend's first, fastest and library variants, within a
+// time.
 #pragma once
 
 #include <optional>
