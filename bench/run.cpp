@@ -172,10 +172,15 @@ class Run {
       progress_.done(stop.has_value());
       if (!stop) continue;
       spent_ += stop->trying;
-      plan_.groups.push_back(std::move(stop->group));
-      results_.emplace_back();
-      for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition)
-        run_group(plan_.groups.size() - 1, repetition, stop->rule, {stop->rule.point_limit, left - share});
+      // Each mode and kind of launch takes an equal part.
+      stop->rule.point_limit /= static_cast<double>(options_.modes.size() * options_.launch_by.size());
+      for (const Mode mode : options_.modes)
+        for (const LaunchBy launch_by : options_.launch_by) {
+          plan_.groups.push_back({stop->group.cells, mode, launch_by});
+          results_.emplace_back();
+          for (std::size_t repetition = 0; repetition < google_.repetitions() && !ended(); ++repetition)
+            run_group(plan_.groups.size() - 1, repetition, stop->rule, {stop->rule.point_limit, left - share});
+        }
     }
     remarks_ = tour.remarks();
   }

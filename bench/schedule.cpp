@@ -7,7 +7,6 @@ namespace crosswarp {
 namespace {
 
 constexpr double usual_seconds = 0.7;     // of a cell whose launches are short: samples, placements, verification
-constexpr double verifying_launches = 8;  // of a cell, for each launch of a sample, before it is cut off
 constexpr double shortest_launch = 5e-6;  // seconds
 constexpr double assumed_share = 0.2;     // of the theoretical peak
 constexpr double patience = 2;            // times its share that a group may take rather than be left out
@@ -53,7 +52,7 @@ double Schedule::group_seconds(const Group& group) const {
   double seconds = 0;
   for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
     const auto launches = launches_per_sample(device, cell, group.mode, options_.run.stop.launches);
-    seconds += usual_seconds + verifying_launches * static_cast<double>(launches) * launch_seconds(cell, device);
+    seconds += usual_seconds + launches_to_verify * static_cast<double>(launches) * launch_seconds(cell, device);
   });
   return seconds;
 }
@@ -62,7 +61,7 @@ double Schedule::group_seconds(const Group& group) const {
 double Schedule::shortest(const Group& group) const {
   double seconds = 0;
   for_each_row(group, [&](const Cell& cell, const DeviceInfo& device) {
-    seconds += verifying_launches * launch_seconds(cell, device);
+    seconds += launches_to_verify * launch_seconds(cell, device);
   });
   return seconds;
 }

@@ -11,6 +11,9 @@
 
 namespace crosswarp {
 
+/// Launches that verify a row in one placement, for each launch of a sample.
+inline constexpr double launches_to_verify = 8;
+
 class Schedule {
  public:
   Schedule(const Options& options, const Plan& plan, Executor& executor);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "bench/schedule.hpp"
 #include "core/bound.hpp"
 #include "core/fields.hpp"
 #include "core/format.hpp"
@@ -18,11 +19,10 @@ namespace {
 
 /// Of a trial: a few samples, or one where a launch is slow.
 constexpr StopRule trial{.min_time = 0, .min_samples = 1, .max_samples = 5, .placements = 1, .time_limit = 0.02};
-constexpr double launches_to_verify = 8;  // of a row in one placement, for each launch of a sample
-constexpr double share_of_trials = 0.5;   // of an experiment's time
-constexpr double first_share = 1.5;       // seconds: the first results come early
-constexpr std::size_t least_bound = 12;   // columns
-constexpr double unnoticed = 0.02;        // seconds of preparing that do not grow with the problem
+constexpr double share_of_trials = 0.5;  // of an experiment's time
+constexpr double first_share = 1.5;      // seconds: the first results come early
+constexpr std::size_t least_bound = 12;  // columns
+constexpr double unnoticed = 0.02;       // seconds of preparing that do not grow with the problem
 
 /// How many times the work or memory of `small` another point takes; not below 1.
 double growth(const ExperimentEntry& experiment, const Point& small, const Point& large) {

@@ -201,6 +201,13 @@ TEST(Program, ObservesOnlyWhatAVariantWrote) {
   EXPECT_LT(observed.at("ns_per_load").get<double>(), 1e4);
 }
 
+TEST(Program, TourTakesEveryModeThatIsAskedFor) {
+  const Finished finished = run("-q --budget 3s --backend host --hot --cold");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("  hot  |"), std::string::npos) << finished.output;
+  EXPECT_NE(finished.output.find("  cold  |"), std::string::npos) << finished.output;
+}
+
 TEST(Program, BudgetShortensAnyRunAndNamesWhatItLeavesOut) {
   Finished finished;
   const std::string sweep = "--backend host --experiment matmul_f32 --m 1,8,2048:4096:+32 --n 512 --k 2048 ";
