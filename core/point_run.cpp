@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,7 +24,6 @@ constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a p
 constexpr double max_look = 0.2;                           // seconds at a closed gate
 constexpr double look_in_launches = 10;                    // the same, in launch times
 constexpr double max_sample = 0.05;                        // seconds of a sample of several launches
-constexpr double max_loading = 0.2;                        // seconds in which first launches load code
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
 
@@ -82,7 +82,7 @@ class Runner::PointRun {
   bool move_buffers();
   void time_placement();
   bool bind_rows();
-  void set_aside_if_slow(Row& row, double seconds);
+  bool set_aside_if_slow(Row& row, double launch_seconds);
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
@@ -110,6 +110,10 @@ class Runner::PointRun {
   void enter(std::size_t cell = Position::none) { runner_.enter(device_, cell); }
   /// Distinct inputs: one per launch, or one for all.
   std::size_t sets() const { return mode_ == Mode::hot ? 1 : launches_; }
+  /// Seconds of a launch from which on a row is slow.
+  double max_launch() const {
+    return launches_ > 1 ? max_sample / static_cast<double>(launches_) : std::numeric_limits<double>::infinity();
+  }
   double per_launch(double seconds) const { return seconds / static_cast<double>(launches_); }
   bool by_graph() const { return launch_by_ == LaunchBy::graph; }
 
@@ -242,9 +246,13 @@ bool Runner::PointRun::bind_rows() {
 bool Runner::PointRun::verify_rows() {
   if (!is_first_) return true;
   if (!for_each_row([&](Row& row) {
-        set_aside_if_slow(
-            row, runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index) - max_loading);
-        if (row.result->status == Status::ok && problem_->has_inputs()) set_aside_if_slow(row, verify_again(row));
+        const double launch =
+            runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index, max_launch());
+        // The first launch may have loaded code.
+        if (sets() > 1 && set_aside_if_slow(row, launch)) return;
+        if (row.result->status != Status::ok || !problem_->has_inputs()) return;
+        const double again = verify_again(row);
+        if (row.result->status == Status::ok) set_aside_if_slow(row, again);
       }))
     return false;
   change_inputs();
@@ -258,15 +266,14 @@ bool Runner::PointRun::verify_rows() {
 }
 
 /// One launch needs no averaging where it is long: a sample of several would cost seconds, in each verification, too.
-/// `seconds`: of as many launches as a sample has.
-void Runner::PointRun::set_aside_if_slow(Row& row, double seconds) {
-  if (row.result->status != Status::ok || launches_ == 1 || seconds <= max_sample) return;
+bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds) {
+  if (launch_seconds <= max_launch()) return false;
   slow_.push_back(row.index);
   row.result->status = Status::skipped;
+  return true;
 }
 
-/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns the wall seconds of the
-/// launches.
+/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns wall seconds per launch.
 double Runner::PointRun::verify_again(Row& row) {
   const double began = wall_clock();
   for (std::size_t set = 0; set < sets(); ++set) {
@@ -274,7 +281,7 @@ double Runner::PointRun::verify_again(Row& row) {
     row.bound.launch(set);
   }
   device_.synchronize();
-  const double seconds = wall_clock() - began;
+  const double seconds = (wall_clock() - began) / static_cast<double>(sets());
   set_verdict(*row.result, judge(*problem_, untimed(row.bound, sets(), row.launches.result)),
               "launched again on the same inputs, which a launch must leave as they are: ");
   return seconds;

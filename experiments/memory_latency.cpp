@@ -244,9 +244,9 @@ void MemoryLatency::poison() {
 
 Verdict MemoryLatency::check(ResultIn) const {
   device_.synchronize();
+  if (!guards_intact(chain_, out_, each_))
+    return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
   for (std::size_t set = 0; set < chain_.size(); ++set) {
-    if (!chain_[set].guards_intact() || !out_[set].guards_intact() || !each_[set].guards_intact())
-      return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
     const Chased found = out_[set].read(0);
     const std::string of = " of chain " + std::to_string(set);
     if (found.end != expected_[set].end)

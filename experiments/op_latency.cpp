@@ -133,10 +133,9 @@ void OpLatency::poison() {
 Verdict OpLatency::check(ResultIn) const {
   device_.synchronize();
   Verdict worst{.ok = true, .error = 0, .bound = bound(), .where = {}};
+  if (!guards_intact(ends_, starts_, next_, words_, elapsed_))
+    return {.ok = false, .where = "a guard band beside starts, ends or words was written to"};
   for (std::size_t set = 0; set < ends_.size(); ++set) {
-    if (!ends_[set].guards_intact() || !starts_[set].guards_intact() || !next_[set].guards_intact() ||
-        !words_[set].guards_intact() || !elapsed_[set].guards_intact())
-      return {.ok = false, .where = "a guard band beside starts, ends or words was written to"};
     const std::vector<std::uint64_t> ends = ends_[set].read();
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       const double is = number(ends[lane]), should_be = number(expected_[set][lane]);
