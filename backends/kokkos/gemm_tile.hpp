@@ -5,6 +5,7 @@
 // Two stages stay below 48 KiB: Kokkos 3 and 4 give level-0 scratch no more with CUDA.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,7 @@
 // Split-K: several teams per tile of C, each with a range of k; a second launch adds their partial sums. Fills the
 // device where C has few tiles. Bound by the issue of multiply-adds, and by the traffic of partial sums.
+#include <algorithm>
+
 #include "backends/kokkos/four.hpp"
 #include "backends/kokkos/matmul_f32/dispatch.hpp"
 
