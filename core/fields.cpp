@@ -336,6 +336,8 @@ std::span<const Field> fields() {
      }},
     {"gap", "", "why it is slower than its counterpart: class, reason, evidence", "", if_known, gap, set_gap},
     {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
+    {"escape_hatch", "", "native API within a portable kernel", "", if_known,
+     [](const R& r) { return word(r.cell.variant->escape_hatch); }},
     {"module", "", "file that the variant was loaded from", "", source | if_known,
      [](const R& r) { return word(r.cell.variant->module); }},
     {"source_hash", "", "hash of the variant's source and its project headers", "", source | if_known,

@@ -47,7 +47,7 @@ std::size_t height(const VariantEntry& variant, const Variants& variants) {
 }
 
 auto of(const std::string& backend) {
-  return [backend](const Result& r) { return variant_of(r).backend == backend && !variant_of(r).library; };
+  return [backend](const Result& r) { return variant_of(r).backend == backend && variant_of(r).stands_for_backend(); };
 }
 
 /// One point, in one mode, on one device.
@@ -63,6 +63,9 @@ class AtPoint {
     row.portable = fastest(of(backend));
     row.naive = lowest(backend, variants);
     row.ratio = row.portable ? ratio(*row.best, *row.portable) : no_variant;
+    row.escape_hatch = fastest(
+        [&](const Result& r) { return variant_of(r).backend == backend && !variant_of(r).escape_hatch.empty(); });
+    if (row.escape_hatch) row.escape_ratio = ratio(*row.best, *row.escape_hatch);
     const std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
     if (!pairs.empty()) row.same = pairs.front();
     explain(row, variants);
@@ -129,6 +132,9 @@ class AtPoint {
     if (row.portable && within_tolerance(row.ratio)) return;
     const bool is_model = row.same ? model * model >= row.ratio : declared.kind != GapClass::none;
     row.gap = is_model ? declared : no_such_variant(row, variants);
+    // What the programming model has no API for, native code within its kernel reaches.
+    if (row.escape_hatch && row.gap.kind == GapClass::no_api && row.escape_ratio < row.ratio)
+      row.gap.kind = GapClass::escape_hatch;
     if (!is_model && row.same && !within_tolerance(model) && declared.kind != GapClass::none)
       row.gap.reason += fmt::format("; {}: {}", to_string(declared.kind), declared.reason);
   }
@@ -243,7 +249,8 @@ PortabilityTable::PortabilityTable(const std::vector<ResultFile>& files, std::ve
     }
   // A file of one backend alone says nothing about others.
   for (const PortabilityRow& row : rows_)
-    if (row.portable || row.gap.kind == GapClass::no_api) compared.insert(series_of(row));
+    if (row.portable || row.gap.kind == GapClass::no_api || row.gap.kind == GapClass::escape_hatch)
+      compared.insert(series_of(row));
   std::erase_if(rows_, [&](const PortabilityRow& row) { return !compared.contains(series_of(row)); });
   if (rows_.empty())
     throw Error(fmt::format("report --portability: no point at which {} and another backend have times on one device",
@@ -389,6 +396,10 @@ class Writer {
     for (const Column side : {fastest, portable}) table.narrow(side);
     for (const PortabilityRow* row : rows) {
       std::string why = row->gap.reason;
+      if (row->escape_hatch)
+        why += fmt::format("{}escape hatch ({}): {}, {} ×", why.empty() ? "" : "; ",
+                           variant_of(*row->escape_hatch).escape_hatch, variant(row->escape_hatch),
+                           factor(row->escape_ratio));
       if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
       if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
       table.row({experiment(*row), point(*row), variant(row->best), row->portable ? variant(row->portable) : "none",

@@ -16,17 +16,19 @@ struct SameAlgorithm {
 };
 
 /// A portable backend against the reference backend at one point, in one mode, on one device. Vendors' libraries are in
-/// `library` only.
+/// `library` only, escape hatches in `escape_hatch`.
 struct PortabilityRow {
   std::string backend;                     ///< The portable one.
   const Result* best;                      ///< The fastest of the reference backend.
   const Result* library = nullptr;         ///< Null for none, as below.
   const Result* naive = nullptr;           ///< Lowest rung of the portable backend's ladder.
   const Result* portable = nullptr;        ///< The fastest of the portable backend.
+  const Result* escape_hatch = nullptr;    ///< The fastest of its backend that takes one.
+  double escape_ratio = 0;                 ///< Times as fast as `escape_hatch` `best` is.
   double ratio = 0;                        ///< Times as fast as `portable` `best` is; infinite without `portable`.
   std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran.
   Gap gap = {};                            ///< Class and reason of `ratio`.
-  std::string evidence = {};  ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
+  std::string evidence = {};       ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
   std::string contradiction = {};  ///< `declared none, measured 1.33`, of `same`; empty where they agree.
 };
 

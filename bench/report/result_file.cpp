@@ -113,6 +113,7 @@ Cell RecordedCells::find(const Json& entry) {
   variant.bound_by = text(entry, "bound_by");
   variant.improves = text(entry, "improves");
   variant.library = entry.at("library");
+  variant.escape_hatch = entry.contains("escape_hatch") ? text(entry, "escape_hatch") : "";
   variant.module = entry.contains("module") ? text(entry, "module") : "";
   variant.source_info.hash = entry.contains("source_hash") ? text(entry, "source_hash") : "";
   variant.counterparts = entry.value("counterparts", std::vector<std::string>());

@@ -40,6 +40,22 @@ KOKKOS_INLINE_FUNCTION T narrowed(float value) {
     return static_cast<T>(value);
 }
 
+/// An element by its bits.
+template <class T>
+KOKKOS_INLINE_FUNCTION T element_of(std::uint16_t bits) {
+  if constexpr (std::is_trivially_copyable_v<T>)
+    return __builtin_bit_cast(T, bits);
+  else  // the half_t of some older Kokkos
+    return *reinterpret_cast<const T*>(&bits);
+}
+template <class T>
+KOKKOS_INLINE_FUNCTION std::uint16_t bits_of_element(T element) {
+  if constexpr (std::is_trivially_copyable_v<T>)
+    return __builtin_bit_cast(std::uint16_t, element);
+  else
+    return *reinterpret_cast<const std::uint16_t*>(&element);
+}
+
 /// Calls `use` with the element types of the inputs and of C: `[&]<class T, class To>()`.
 template <class Use>
 void with_types(const MatmulF16::Args& args, Use&& use) {
