@@ -23,10 +23,11 @@ struct PortabilityRow {
   const Result* library = nullptr;         ///< Null for none, as below.
   const Result* naive = nullptr;           ///< Lowest rung of the portable backend's ladder.
   const Result* portable = nullptr;        ///< The fastest of the portable backend.
+  bool by_steps = false;                   ///< Times are those of a step, by launches of two lengths.
   double ratio = 0;                        ///< Times as fast as `portable` `best` is; infinite without `portable`.
   std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran.
   Gap gap = {};                            ///< Class and reason of `ratio`.
-  std::string evidence = {};  ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
+  std::string evidence = {};       ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
   std::string contradiction = {};  ///< `declared none, measured 1.33`, of `same`; empty where they agree.
 };
 
