@@ -224,6 +224,7 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
       if (result.status == Status::ok) {
         skip(result, options_.why_untimed);
         result.measurement.seconds.clear();
+        result.measurement.shorter.clear();
       }
   compare(results, backends);
   return results;

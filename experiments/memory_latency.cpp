@@ -22,6 +22,12 @@ std::uint64_t slot_count(const Point& point) {
   return fit % 2 != 0 ? fit : fit - 1;
 }
 
+/// Half, in whole stretches; 0 where that is none.
+std::int64_t shorter_steps(const Point& point) {
+  constexpr auto stretch = static_cast<std::int64_t>(MemoryLatency::stretch);
+  return point.integer("steps") / 2 / stretch * stretch;
+}
+
 std::size_t warm_stride(std::uint64_t slots, std::size_t stride, std::size_t cache) {
   constexpr std::size_t line = 128, translated = 64 << 10;
   const std::size_t touched = slots * std::min(stride, line);
@@ -50,11 +56,17 @@ std::vector<Finding> levels_of(const std::vector<Outcome>& curve) {
     return std::all_of(curve.begin(), curve.end(), [&](const Outcome& o) { return o.observed.contains(key); });
   };
   const bool in_cycles = all_have("cycles_per_load"), in_kernel = in_cycles || all_have("ns_per_load");
+  const char* by = in_kernel                            ? ""
+                   : all_have(std::string(ns_per_step)) ? " of launches of two lengths"
+                                                        : " by the launch's time";
   std::vector<LatencyAt> latencies, in_ns;
   for (const Outcome& outcome : curve) {
     const double by_launch = outcome.seconds / outcome.cost.accesses * 1e9;
-    const auto ns = outcome.observed.find("ns_per_load");
-    in_ns.push_back({bytes(outcome), ns != outcome.observed.end() ? ns->second : by_launch});
+    const auto or_else = [&](std::string_view name, double otherwise) {
+      const auto found = outcome.observed.find(std::string(name));
+      return found == outcome.observed.end() ? otherwise : found->second;
+    };
+    in_ns.push_back({bytes(outcome), or_else("ns_per_load", or_else(ns_per_step, by_launch))});
     latencies.push_back({bytes(outcome), in_cycles ? outcome.observed.at("cycles_per_load") : in_ns.back().latency});
   }
   std::vector<Finding> all;
@@ -67,8 +79,7 @@ std::vector<Finding> levels_of(const std::vector<Outcome>& curve) {
     Finding& found = all.emplace_back(
         start("latency_level", curve.front(),
               std::string("level {level}: ") + (in_cycles ? "{cycles:.1f} cycles ({ns:.1f} ns)" : "{ns:.2f} ns") +
-                  " per load" + (in_kernel ? "" : " by the launch's time") +
-                  (ends ? ", {first} to {last}, ends before {end}" : ", {first} and up")));
+                  " per load" + by + (ends ? ", {first} to {last}, ends before {end}" : ", {first} and up")));
     found.values.emplace_back("level", i + 1);
     if (in_cycles) found.values.emplace_back("cycles", level.latency, "cycles");
     found.values.emplace_back("ns", in_cycles ? median(nanoseconds) : level.latency, "ns");
@@ -172,6 +183,7 @@ Cost MemoryLatency::cost(const Point& point) {
   return {.bytes_read = steps * sizeof(std::uint64_t),
           .bytes_written = sizeof(Chased),
           .accesses = steps,
+          .left_out = shorter_steps(point) > 0 ? steps - static_cast<double>(shorter_steps(point)) : 0,
           .rated = Quantity::accesses,
           .ceiling = ""};
 }
@@ -199,7 +211,7 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
     : device_(device),
       stride_(static_cast<std::size_t>(point.integer("stride"))),
       slots_(slot_count(point)),
-      steps_(static_cast<std::uint32_t>(point.integer("steps"))),
+      steps_{static_cast<std::uint32_t>(point.integer("steps")), static_cast<std::uint32_t>(shorter_steps(point))},
       warm_stride_(warm_stride(slots_, stride_, device.info().cache)),
       seed_(seed),
       are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1") {
@@ -208,7 +220,7 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
     chain_.emplace_back(device, slots_ * stride_ + ragged_end);
     if (!are_pointers_) chain_.back().fill(0);  // bytes between the offsets are copied with them
     out_.emplace_back(device, 1);
-    each_.emplace_back(device, steps_);
+    each_.emplace_back(device, steps_[0]);
   }
   expected_.resize(sets);
 }
@@ -219,7 +231,7 @@ void MemoryLatency::refill(std::uint64_t generation) {
     const Permutation order = Permutation(seed, set, slots_).starting_with(first_slot());
     const auto origin = are_pointers_ ? std::bit_cast<std::uint64_t>(chain_[set].span().data()) : 0;
     device_.chain(chain_[set].span(), stride_, order, origin);
-    expected_[set] = expected(order, stride_, steps_);
+    expected_[set] = {expected(order, stride_, steps_[0]), expected(order, stride_, steps_[1])};
   }
 }
 
@@ -233,8 +245,8 @@ MemoryLatency::Expected MemoryLatency::expected(const Permutation& order, std::s
 }
 
 MemoryLatency::Args MemoryLatency::args(std::size_t set) const {
-  return {chain_[set].span(), stride_,          warm_stride_, first_slot() * stride_, steps_,
-          out_[set].span(),   each_[set].span()};
+  return {chain_[set].span(), stride_,          warm_stride_,     first_slot() * stride_,
+          steps_[taken_],     out_[set].span(), each_[set].span()};
 }
 
 void MemoryLatency::poison() {
@@ -248,12 +260,12 @@ Verdict MemoryLatency::check(ResultIn) const {
     return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
   for (std::size_t set = 0; set < chain_.size(); ++set) {
     const Chased found = out_[set].read(0);
+    const Expected& expected = expected_[set][taken_];
     const std::string of = " of chain " + std::to_string(set);
-    if (found.end != expected_[set].end)
-      return wrong("position after the last step" + of, found.end, expected_[set].end);
-    if (found.checksum != expected_[set].checksum)
+    if (found.end != expected.end) return wrong("position after the last step" + of, found.end, expected.end);
+    if (found.checksum != expected.checksum)
       return wrong("sum of positions after each " + std::to_string(stretch) + " steps" + of, found.checksum,
-                   expected_[set].checksum);
+                   expected.checksum);
   }
   return {.ok = true, .error = 0, .bound = 0, .where = {}};
 }
@@ -262,8 +274,9 @@ std::vector<Observation> MemoryLatency::observe() const {
   std::vector<double> cycles, nanoseconds, near, far, near_share;
   for (std::size_t set = 0; set < out_.size(); ++set) {
     const Elapsed elapsed = out_[set].read(0).elapsed;
-    if (elapsed.cycles != not_measured) cycles.push_back(static_cast<double>(elapsed.cycles) / steps_);
-    if (elapsed.nanoseconds != not_measured) nanoseconds.push_back(static_cast<double>(elapsed.nanoseconds) / steps_);
+    if (elapsed.cycles != not_measured) cycles.push_back(static_cast<double>(elapsed.cycles) / steps_[0]);
+    if (elapsed.nanoseconds != not_measured)
+      nanoseconds.push_back(static_cast<double>(elapsed.nanoseconds) / steps_[0]);
     if (each_[set].read(0) == ~std::uint32_t{0}) continue;
     const std::vector<std::uint32_t> each = each_[set].read();
     const TwoModes modes = two_modes({each.begin(), each.end()});

@@ -53,12 +53,16 @@ auto of(const std::string& backend) {
 /// One point, in one mode, on one device.
 class AtPoint {
  public:
-  void add(const Result& r, std::size_t source) { results_.emplace_back(&r, source); }
+  void add(const Result& r, std::size_t source) {
+    results_.emplace_back(&r, source);
+    by_steps_ = by_steps_ && (!r.time() || r.step_time());
+  }
   bool has(const std::string& backend) const { return fastest(of(backend)) != nullptr; }
 
   /// Requires has(reference).
   PortabilityRow row(const std::string& reference, const std::string& backend, const Variants& variants) const {
     PortabilityRow row{backend, fastest(of(reference))};
+    row.by_steps = by_steps_;
     row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
     row.portable = fastest(of(backend));
     row.naive = lowest(backend, variants);
@@ -74,16 +78,19 @@ class AtPoint {
   }
 
  private:
+  /// Of a step, where all have its time, else of a launch, which has a warm-up in it.
+  double seconds(const Result& r) const { return by_steps_ ? *r.step_time() : *r.time(); }
+
   const Result* fastest(const auto& among) const {
     const Result* best = nullptr;
     for (const auto& [r, source] : results_)
-      if (r->time() && among(*r) && (!best || *r->time() < *best->time())) best = r;
+      if (r->time() && among(*r) && (!best || seconds(*r) < seconds(*best))) best = r;
     return best;
   }
 
   const Result* lowest(const std::string& backend, const Variants& variants) const {
     const Result* naive = nullptr;
-    const auto key = [&](const Result& r) { return std::pair(height(variant_of(r), variants), -*r.time()); };
+    const auto key = [&](const Result& r) { return std::pair(height(variant_of(r), variants), -seconds(r)); };
     for (const auto& [r, source] : results_)
       if (r->time() && of(backend)(*r) && (!naive || key(*r) < key(*naive))) naive = r;
     return naive;
@@ -95,7 +102,8 @@ class AtPoint {
       return std::ranges::find(results_, &r, [](const auto& entry) { return entry.first; })->second;
     };
     const auto ratio = source(reference) == source(portable) ? paired_ratio : location_ratio;
-    return ratio(portable.measurement.seconds, reference.measurement.seconds).value;
+    return by_steps_ ? ratio(portable.step_seconds(), reference.step_seconds()).value
+                     : ratio(portable.measurement.seconds, reference.measurement.seconds).value;
   }
 
   /// Every portable variant that has a time, with its fastest counterpart that has one; the fastest first.
@@ -109,7 +117,7 @@ class AtPoint {
       });
       if (counterpart) pairs.push_back({counterpart, portable, ratio(*counterpart, *portable)});
     }
-    std::ranges::sort(pairs, {}, [](const SameAlgorithm& pair) { return *pair.portable->time(); });
+    std::ranges::sort(pairs, {}, [&](const SameAlgorithm& pair) { return seconds(*pair.portable); });
     return pairs;
   }
 
@@ -162,6 +170,7 @@ class AtPoint {
   }
 
   std::vector<std::pair<const Result*, std::size_t>> results_;  // with their files
+  bool by_steps_ = true;  // all times are known of a step, by launches of two lengths
 };
 
 /// By experiment, mode, device and backend.
@@ -336,8 +345,9 @@ class Writer {
     const BuiltInSource* const source = r ? built_in_source(variant_of(*r).id()) : nullptr;
     return source ? fmt::format("{} ({})", source->lines, source->lines_with_headers) : "";
   }
-  std::string variant(const Result* r) const {
-    return r ? fmt::format("{} {}", code(without_backend(r->cell.rung())), si(r->time(), "s")) : "";
+  std::string variant(const PortabilityRow& row, const Result* r) const {
+    const auto time = [&] { return row.by_steps ? r->step_time() : r->time(); };
+    return r ? fmt::format("{} {}", code(without_backend(r->cell.rung())), si(time(), "s")) : "";
   }
   /// `float4` of `float4 7.90 µs`.
   static std::string without_time(const std::string& cell) { return cell.substr(0, cell.find(' ')); }
@@ -402,8 +412,9 @@ class Writer {
                            factor(row->escape_ratio));
       if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
       if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
-      table.row({experiment(*row), point(*row), variant(row->best), row->portable ? variant(row->portable) : "none",
-                 row->portable ? factor(row->ratio) : "", to_string(row->gap.kind), why},
+      table.row({experiment(*row), point(*row), variant(*row, row->best),
+                 row->portable ? variant(*row, row->portable) : "none", row->portable ? factor(row->ratio) : "",
+                 to_string(row->gap.kind), why},
                 row->contradiction.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
     }
     return table;
@@ -420,9 +431,10 @@ class Writer {
     for (const std::size_t side : {2, 3, 4, 5}) table.narrow(side, without_time);
     for (const std::size_t column : {8, 7, 3, 2, 5, 4}) table.narrow(column);
     for (const PortabilityRow* row : rows)
-      table.row({experiment(*row), point(*row), variant(row->library), variant(row->naive),
-                 row->same ? variant(row->same->reference) : "", row->same ? variant(row->same->portable) : "",
-                 row->same ? factor(row->same->ratio) : "", lines(row->best), lines(row->portable)});
+      table.row({experiment(*row), point(*row), variant(*row, row->library), variant(*row, row->naive),
+                 row->same ? variant(*row, row->same->reference) : "",
+                 row->same ? variant(*row, row->same->portable) : "", row->same ? factor(row->same->ratio) : "",
+                 lines(row->best), lines(row->portable)});
     return table;
   }
 

@@ -25,6 +25,7 @@ struct PortabilityRow {
   const Result* portable = nullptr;        ///< The fastest of the portable backend.
   const Result* escape_hatch = nullptr;    ///< The fastest of its backend that takes one.
   double escape_ratio = 0;                 ///< Times as fast as `escape_hatch` `best` is.
+  bool by_steps = false;                   ///< Times are those of a step, by launches of two lengths.
   double ratio = 0;                        ///< Times as fast as `portable` `best` is; infinite without `portable`.
   std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran.
   Gap gap = {};                            ///< Class and reason of `ratio`.

@@ -83,6 +83,21 @@ TEST(MemoryLatency, IsWrongForAKernelThatLoadsNothingHoweverManySlotsFit) {
   }
 }
 
+TEST(MemoryLatency, TakesHalfTheStepsWhereItIsShortened) {
+  EXPECT_EQ(MemoryLatency::cost(point("global", 1000)).left_out, 128);
+  EXPECT_EQ(MemoryLatency::cost(point("global", 1000, 64, 64)).left_out, 0);
+  MemoryLatency problem(*open_host_device(), point("global", 1000), 3, 1);
+  problem.refill(0);
+  for (const bool is_shorter : {true, false}) {
+    problem.shorten(is_shorter);
+    const auto args = problem.args(0);
+    for (const std::uint32_t steps : {128u, 256u}) {
+      args.out[0] = chase(args, steps, true);
+      EXPECT_EQ(problem.check(ResultIn::device).ok, args.steps == steps);
+    }
+  }
+}
+
 TEST(MemoryLatency, WarmsAllSlotsThatCachesMayHoldAndOnlyTranslationsBeyond) {
   const auto warm_stride = [](std::int64_t bytes, std::int64_t stride) {
     return MemoryLatency(*open_host_device(), point("global", bytes, stride), 1, 1).args(0).warm_stride;
