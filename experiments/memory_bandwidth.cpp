@@ -284,6 +284,8 @@ MemoryBandwidth::Args MemoryBandwidth::args(std::size_t set) const {
           .scalar = scalar(),
           .sweeps = sweeps_,
           .in_shared = in_shared_,
+          .a_on_host = word_ == "h2d",
+          .out_on_host = word_ == "d2h",
           .a = word_ == "h2d" ? part(host_) : part(a_),
           .b = part(b_),
           .out = word_ == "d2h" ? part(host_) : part(out_),

@@ -63,9 +63,10 @@ class MemoryBandwidth {
     float scalar;                  ///< For write its four bytes are equal, so that a memset can write it.
     std::uint64_t sweeps;          ///< At least 1. 1 in memory and over the link.
     bool in_shared;                ///< Blocks read copies in shared memory (levels shared and dsmem).
-    std::span<const float> a;      ///< Aligned to 256 bytes, as all arrays. Host memory for h2d. Empty for write.
+    bool a_on_host, out_on_host;   ///< The array is pinned host memory: `a` for h2d, `out` for d2h.
+    std::span<const float> a;      ///< Aligned to 256 bytes, as all arrays. Empty for write.
     std::span<const float> b;      ///< For add, triad, dot.
-    std::span<float> out;          ///< Poisoned. Host memory for d2h. Empty for read and dot.
+    std::span<float> out;          ///< Poisoned. Empty for read and dot.
     std::span<std::uint32_t> sum;  ///< One word, poisoned: for read.
     std::span<float> dot;          ///< One element, poisoned: for dot.
   };
