@@ -34,7 +34,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
 
 const Register<MatmulF32> variant{{
     .idea = "MDRangePolicy over C, one element per iteration",
-    .bound_by = "load queue: two global loads per multiply-add",
+    .bound_by = "latency of loads: two global loads per multiply-add",
     .counterparts = {"naive_16x16", "naive_32x8"},
     .gaps = {{GapClass::tuning,
               "MDRangePolicy's own tile: blocks of one warp, of which fewer are resident and share less in L1",
