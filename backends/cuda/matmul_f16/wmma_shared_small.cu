@@ -70,7 +70,7 @@ const Register<MatmulF16> variant{{
     .tunings = {{{{"padding", 0}}}, {{{"padding", 8}}}},
 #if CROSSWARP_HAS_WMMA
     .launch = gemm,
-    .instructions = {{"HMMA.16816.F32", 2}, {"LDSM.16.M88.4", 1}, {"LDSM.16.MT88.4", 1}},
+    .instructions = {{"HMMA.16816.F32", 2}},
 #endif
 }};
 
