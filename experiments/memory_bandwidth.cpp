@@ -41,7 +41,7 @@ bool is_default(const Point& point, const DeviceInfo& device) {
   if (level == "hbm")
     return (bytes == large && is_gpu) || (bytes == std::int64_t{1} << 26 && (op == "read" || op == "copy"));
   if (level == "link") return bytes == over_link;
-  return bytes == (level == "l2" ? cached : small) && (is_gpu || level != "shared");
+  return bytes == (level == "l2" ? cached : small) && (is_gpu || (level != "shared" && op == "read"));
 }
 
 /// Default: 16 GiB in total, half a millisecond at 33 TB/s. That is long beside a launch and the first sweep, which
