@@ -48,7 +48,8 @@ class HostArray {
 ///     add    out[i] = a[i] + b[i]     triad           out[i] = a[i] + scalar·b[i]
 ///
 /// Levels on the chip and caches have one array, read `sweeps` times in total by as many multiprocessors as the variant
-/// chooses; each reads its own copy where the level is private to it. So the bytes read do not depend on the device. In
+/// chooses; each reads its own copy where the level is private to it. So the bytes read do not depend on the device.
+/// Writes to L2 store the one array `sweeps` times. In
 /// `dsmem` each block reads the copy of another block of its cluster.
 ///
 /// All results are exact. Sums of bits wrap around. Lattice numbers are so short that their products and sums never

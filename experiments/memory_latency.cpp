@@ -44,10 +44,19 @@ Verdict wrong(const std::string& what, std::uint64_t is, std::uint64_t should_be
 
 double bytes(const Outcome& outcome) { return static_cast<double>(outcome.point.integer("bytes")); }
 
+/// Results from before the axis have none.
+std::string order_of(const Outcome& outcome) {
+  for (const auto& c : outcome.point.coordinates())
+    if (c.axis == "order") return to_string(c.value);
+  return "random";
+}
+
 /// The chain that a curve is of, and what a finding says of it.
 Finding start(const char* kind, const Outcome& first, const std::string& text) {
   return {kind,
-          "{rung}, {space}, slots of {stride} B: " + text,
+          (order_of(first) == "random" ? "{rung}, {space}, slots of {stride} B: "
+                                       : "{rung}, {space}, slots of {stride} B, ascending: ") +
+              text,
           {{"rung", first.rung}, {"space", first.point.word("space")}, {"stride", first.point.integer("stride")}}};
 }
 
@@ -138,7 +147,12 @@ std::vector<Axis> MemoryLatency::axes() {
            .bench = {std::int64_t{1} << 15},
            .least = stretch,
            .most = std::int64_t{1} << 30,
-           .implied = std::int64_t{1} << 15}};
+           .implied = std::int64_t{1} << 15},
+          {.name = "order",
+           .meaning = "order of the slots: random, or ascending, which a prefetcher could follow",
+           .bench = {"random"},
+           .allowed = {"random", "ascending"},
+           .implied = "random"}};
 }
 
 /// Whole slots and whole stretches. Shared memory: sizes that any block may have; constant memory: up to its size;
@@ -162,8 +176,9 @@ std::vector<Point> MemoryLatency::headline_points() {
 /// One slot, a few slots, a ragged end behind the last one; less than a lap, and many laps.
 std::vector<TestPoint> MemoryLatency::test_points() {
   std::vector<TestPoint> points;
-  const auto add = [&](const Value& space, std::int64_t bytes, std::int64_t stride, std::int64_t steps) {
-    points.push_back({product(axes(), {{space}, {bytes}, {stride}, {steps}}).front(), false});
+  const auto add = [&](const Value& space, std::int64_t bytes, std::int64_t stride, std::int64_t steps,
+                       const char* order = "random") {
+    points.push_back({product(axes(), {{space}, {bytes}, {stride}, {steps}, {order}}).front(), false});
   };
   for (const char* space : {"global", "past_l1", "shared", "constant", "dsmem"}) {
     add(space, 8, 8, 64);
@@ -175,6 +190,7 @@ std::vector<TestPoint> MemoryLatency::test_points() {
   }
   for (const char* space : {"global", "past_l1"}) add(space, 300'011, 64, 1 << 13);
   add("global", 500'000, 128 << 10, 1 << 10);
+  add("global", 10'007, 24, 1024, "ascending");
   return points;
 }
 
@@ -195,15 +211,18 @@ std::size_t MemoryLatency::footprint(const Point& point) {
 }
 
 /// Global: a footprint of 16 KiB hits the nearest cache after a few laps, on any device that has one. past_l1: no load
-/// hits it. From 1 GiB on hardly any load hits any cache, so each reads at least a sector of 32 bytes from memory.
+/// hits it. From 1 GiB on hardly any random load hits any cache, so each reads at least a sector of 32 bytes from
+/// memory; ascending ones share sectors.
 std::vector<Expectation> MemoryLatency::expectations(const Point& point) {
   const std::string& space = point.word("space");
   const auto bytes = point.integer("bytes"), stride = point.integer("stride"), steps = point.integer("steps");
   const bool many_laps = steps >= 32 * (bytes / stride);
   if (space == "global" && bytes <= 16 << 10 && many_laps) return {{.counter = "l1_hit_rate", .least = 95}};
   if (space == "past_l1") return {{.counter = "l1_hit_rate", .most = 5}};
-  if (space == "global" && bytes >= 1 << 30 && stride <= 4096)
-    return {{.counter = "dram_bytes_read", .least = 0.9 * 32 * static_cast<double>(steps)}};
+  if (space == "global" && bytes >= 1 << 30 && stride <= 4096) {
+    const std::int64_t each = point.word("order") == "random" ? 32 : std::min<std::int64_t>(stride, 32);
+    return {{.counter = "dram_bytes_read", .least = 0.9 * static_cast<double>(each * steps)}};
+  }
   return {};
 }
 
@@ -214,7 +233,8 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
       steps_{static_cast<std::uint32_t>(point.integer("steps")), static_cast<std::uint32_t>(shorter_steps(point))},
       warm_stride_(warm_stride(slots_, stride_, device.info().cache)),
       seed_(seed),
-      are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1") {
+      are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1"),
+      is_ascending_(point.word("order") == "ascending") {
   const std::size_t ragged_end = static_cast<std::size_t>(point.integer("bytes")) % stride_;
   for (std::size_t set = 0; set < sets; ++set) {
     chain_.emplace_back(device, slots_ * stride_ + ragged_end);
@@ -228,7 +248,8 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
 void MemoryLatency::refill(std::uint64_t generation) {
   const std::uint64_t seed = generation_seed(seed_, generation);
   for (std::size_t set = 0; set < chain_.size(); ++set) {
-    const Permutation order = Permutation(seed, set, slots_).starting_with(first_slot());
+    const Permutation order =
+        (is_ascending_ ? Permutation::ascending(slots_) : Permutation(seed, set, slots_)).starting_with(first_slot());
     const auto origin = are_pointers_ ? std::bit_cast<std::uint64_t>(chain_[set].span().data()) : 0;
     device_.chain(chain_[set].span(), stride_, order, origin);
     expected_[set] = {expected(order, stride_, steps_[0]), expected(order, stride_, steps_[1])};
@@ -297,9 +318,10 @@ std::vector<Observation> MemoryLatency::observe() const {
 }
 
 std::vector<Finding> MemoryLatency::findings(const std::vector<Outcome>& outcomes) {
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, std::vector<Outcome>> curves;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::string>, std::vector<Outcome>> curves;
   for (const Outcome& outcome : outcomes)
-    curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps")}]
+    curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps"),
+            order_of(outcome)}]
         .push_back(outcome);
   std::vector<Finding> all;
   for (auto& [key, curve] : curves) {

@@ -15,7 +15,8 @@
 
 namespace crosswarp {
 
-/// `steps` dependent loads by one thread, over a random cycle of slots of `stride` bytes in `bytes` bytes.
+/// `steps` dependent loads by one thread, over a cycle of slots of `stride` bytes in `bytes` bytes, in random or
+/// ascending `order`.
 ///
 /// The first 8 bytes of a slot point to the next one. The thread begins at Args::first and adds up its position after
 /// every `stretch` loads. This checksum and the last position must be right to the bit. (The last position alone is not
@@ -104,7 +105,7 @@ class MemoryLatency {
   std::size_t taken_ = 0;               // index of these
   std::size_t warm_stride_;
   std::uint64_t seed_;
-  bool are_pointers_;
+  bool are_pointers_, is_ascending_;
   std::vector<Buffer<std::byte>> chain_;
   std::vector<Buffer<Chased>> out_;
   std::vector<Buffer<std::uint32_t>> each_;

@@ -36,7 +36,7 @@ Tuning tuning(int columns, int rows) { return {{{"columns", columns}, {"rows", r
 
 const Register<MatmulF32> variant{{
     .idea = "MDRangePolicy over C, one element per iteration",
-    .bound_by = "load queue: two global loads per multiply-add",
+    .bound_by = "latency of loads: two global loads per multiply-add",
     .counterparts = {"naive_16x16", "naive_32x8"},
     .tunings = {tuning(32, 8), tuning(0, 0), tuning(16, 16), tuning(32, 4), tuning(32, 16), tuning(64, 4),
                 tuning(128, 2)},

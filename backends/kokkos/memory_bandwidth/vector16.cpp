@@ -107,7 +107,7 @@ const Register<MemoryBandwidth> variant{{
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");
-          return level == "hbm" || level == "l2";
+          return level == "hbm" || (level == "l2" && point.word("op") == "read");
         },
     .launch = run,
 }};
