@@ -95,7 +95,8 @@ struct GemmTile {
     using FragmentB = wmma::fragment<wmma::matrix_b, side, side, side, Element,
                                      std::conditional_t<b_transposed, wmma::col_major, wmma::row_major>>;
     using Accumulator = wmma::fragment<wmma::accumulator, side, side, side, float>;
-    auto* const shared = static_cast<std::uint16_t*>(team.team_scratch(0).get_shmem_aligned(bytes, alignment));
+    auto* const shared = static_cast<std::uint16_t*>(
+        team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), alignment));
     const auto rank = static_cast<std::size_t>(team.league_rank());
     const std::size_t first_row = rank % tiles_m * tile, first_column = rank / tiles_m * tile;
     const int thread = team.team_rank(), warp = thread / 32;
