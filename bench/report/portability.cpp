@@ -408,7 +408,7 @@ class Writer {
       std::string why = row->gap.reason;
       if (row->escape_hatch)
         why += fmt::format("{}escape hatch ({}): {}, {} ×", why.empty() ? "" : "; ",
-                           variant_of(*row->escape_hatch).escape_hatch, variant(row->escape_hatch),
+                           variant_of(*row->escape_hatch).escape_hatch, variant(*row, row->escape_hatch),
                            factor(row->escape_ratio));
       if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
       if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
