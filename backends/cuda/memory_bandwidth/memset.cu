@@ -13,7 +13,7 @@ const Register<MemoryBandwidth> variant{{
     .idea = "the runtime's asynchronous fill",
     .bound_by = "memory bandwidth",
     .library = true,
-    .applies = [](const Point& point) { return point.word("op") == "write"; },
+    .applies = [](const Point& point) { return point.word("op") == "write" && point.word("level") == "hbm"; },
     .launch = run,
 }};
 

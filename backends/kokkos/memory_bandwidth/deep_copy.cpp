@@ -47,7 +47,8 @@ const Register<MemoryBandwidth> variant{{
               is_fill}},
     .applies =
         [](const Point& point) {
-          return point.word("level") == "link" || point.word("op") == "copy" || is_fill(point);
+          const std::string& level = point.word("level");
+          return level == "link" || (level == "hbm" && (point.word("op") == "copy" || is_fill(point)));
         },
     .launch = run,
 }};

@@ -1,23 +1,23 @@
 // Single-pass reduction by flagged partials, as in decoupled look-back: each team publishes its partial and a flag as
-// 64-bit words, the last team polls the words of the others and reduces them together with its own elements. A team
-// reduces by shuffles, and one barrier. No launch to clear the result. Bound by memory bandwidth; for small n by the
-// launch and one trip to L2.
-#include <cstring>
-
+// 64-bit words, the last team polls the words of the others. No launch to clear the result. Bound by memory bandwidth;
+// for small n by the launch and one trip to L2. A single team stores the result itself.
 #include "backends/kokkos/reduce_sum/dispatch.hpp"
-#include "backends/kokkos/reduce_sum/team_reduce.hpp"
 #include "backends/kokkos/reduce_sum/vectors.hpp"
+#include "backends/kokkos/team_tiles.hpp"
 
 namespace crosswarp::kokkos {
 namespace reduce_sum_flagged_partials {
 
 using Word = std::uint64_t;
 
-constexpr int lanes = team_threads<256>;  // of a team
+constexpr int side = is_asynchronous ? 16 : 1;
+constexpr int threads = side * side;  // of a team
 constexpr int loads = 4;
 
-/// With launch bounds: a multiprocessor of an H200 holds 8 teams of up to 32 registers a thread, and 6 of more.
-using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<256, 8>>;
+/// With launch bounds: a multiprocessor of an H200 holds 8 teams of up to 32 registers a thread, and 6 of up to 40.
+template <class A>
+using Policy =
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<threads, sizeof(A) == 8 ? 6 : 8>>;
 
 /// A word for each 32 bits of a team's partial: a flag above them. All are 0 before and after each launch: the reader
 /// resets them.
@@ -71,36 +71,48 @@ template <class T, class Op>
 void reduce_with(const Queue& queue, const ReduceSum::Typed<T>& a, std::size_t max_teams, Op op) {
   using A = Accumulator<T>;
   const Vectors vectors(a.in);
-  // One load per thread while that leaves each multiprocessor a team or two: shorter teams end earlier.
-  const std::size_t few = 2 * static_cast<std::size_t>(std::max(queue.device.compute_units, 1)) * lanes;
-  const std::size_t tile = is_asynchronous && vectors.count <= few ? lanes : lanes * loads;
+  constexpr std::size_t tile = std::size_t{threads} * loads;
   const std::size_t tiles = std::max<std::size_t>(1, pieces_of(vectors.count, tile));
   const std::size_t teams = pieces_of(tiles, pieces_of(tiles, max_teams));  // equal shares, but for the last teams
   const FlaggedPartials<A> partials{reinterpret_cast<Word*>(queue.workspace.data())};
   const auto out = scalar(a.out);
-  Policy policy(queue.exec, static_cast<int>(teams), lanes / vector_lanes, vector_lanes);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_reduce_bytes<A>(lanes / vector_lanes))));
+  Policy<A> policy(queue.exec, static_cast<int>(teams), threads);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((threads + side) * sizeof(A) + sizeof(Four))));
   Kokkos::parallel_for(
-      policy, KOKKOS_LAMBDA(const Policy::member_type& team) {
-        A* const words = scratch<A>(team, team.team_size());
+      policy, KOKKOS_LAMBDA(const typename Policy<A>::member_type& team) {
+        A* const values = scratch<A>(team, threads + side);
         const auto league_rank = static_cast<std::size_t>(team.league_rank());
-        const bool is_last = league_rank + 1 == teams;
-        const A value = team_reduce(team, words, op, [&](int lane) {
-          const auto first = static_cast<std::size_t>(lane);
-          A mine = league_rank == 0 && lane == 0 ? vectors.reduce_ends(op) : Op::template identity<A>;
-          for (std::size_t t = league_rank; t < tiles; t += teams)
-            mine = op(mine, vectors.template reduce_strided<loads>(
-                                t * tile + first, lanes,
-                                (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count, op));
-          // No deadlock: the others wait for none, and run beside the last team or ran before it.
-          return is_last ? op(mine, partials.collect(first, lanes, teams - 1, op)) : mine;
-        });
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          if (is_last)
-            out() = value;
-          else
-            partials.publish(league_rank, value);
-        });
+        const int rank = team.team_rank();
+        // In two steps, with fewer barriers than a tree. Between two calls there must be a barrier.
+        const auto reduce_in_team = [&](A mine) {
+          values[rank] = mine;
+          team.team_barrier();
+          if (rank < side) {
+            A column = Op::template identity<A>;
+            for (int i = 0; i < threads; i += side) column = op(column, values[rank + i]);
+            values[threads + rank] = column;
+          }
+          team.team_barrier();
+          A all = Op::template identity<A>;
+          for (int i = 0; i < side; ++i) all = op(all, values[threads + i]);
+          return all;
+        };
+
+        A mine = league_rank == 0 && rank == 0 ? vectors.reduce_ends(op) : Op::template identity<A>;
+        for (std::size_t t = league_rank; t < tiles; t += teams)
+          mine = op(mine, vectors.template reduce_strided<loads>(
+                              t * tile + static_cast<std::size_t>(rank), threads,
+                              (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count, op));
+        A all = reduce_in_team(mine);
+        if (league_rank + 1 < teams) {
+          if (rank == 0) partials.publish(league_rank, all);
+          return;
+        }
+        if (teams > 1) {  // no deadlock: the others wait for none, and run beside the last team or ran before it
+          team.team_barrier();
+          all = op(all, reduce_in_team(partials.collect(static_cast<std::size_t>(rank), threads, teams - 1, op)));
+        }
+        if (rank == 0) out() = all;
       });
 }
 
