@@ -115,6 +115,11 @@ class Results {
     rows_.push_back(row);
     return *this;
   }
+  /// Sets a field of the last row.
+  Results& with(const std::string& name, const Json& value) {
+    rows_.back()[name] = value;
+    return *this;
+  }
   Results& library() {
     rows_.back()["library"] = true;
     return *this;
@@ -184,6 +189,34 @@ TEST(Portability, HasMeansOfOneClassAndTheSameAlgorithmOnly) {
   results.add("other", "same", 10e3, {"fast"});
   EXPECT_NE(results.line("| not written |").find("| 4.00 … 4.00 | 1.00 (1) |"), std::string::npos);
   EXPECT_NE(results.line("| none (within 7 %) |").find("| 1.00 … 1.00 | 1.00 (1) |"), std::string::npos);
+}
+
+TEST(Portability, MarksNoisyRatiosAndLeavesThemOutOfMeans) {
+  Results noisy, both;
+  noisy.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning").with("waited", 0.5);
+  EXPECT_NE(noisy.line("| reduce_sum | n").find("`better` ~30.0 µs | ~1.50 |"), std::string::npos)
+      << noisy.line("| reduce_sum | n");
+  EXPECT_NE(noisy.line("| tuning |").find("| 1 of 1 | ~ |"), std::string::npos) << noisy.line("| tuning |");
+  EXPECT_NE(noisy.line("noisy"), "");
+}
+
+TEST(Portability, TakesNoRatioBetweenOtherNumbersOfThreads) {
+  Results results;
+  results.add("host", "reference", 20e3).with("host_threads", 2).with("execution_space", "threads");
+  results.add("kokkos", "range", 30e3, {"reference"}).with("host_threads", 1).with("execution_space", "Serial");
+  const std::string row = results.line("| reduce_sum | n", "--backend host,kokkos");
+  EXPECT_NE(row.find("1 thread against 2: no ratio |"), std::string::npos) << row;
+  EXPECT_EQ(row.find("1.50"), std::string::npos) << row;
+  results.with("host_threads", 2);
+  EXPECT_NE(results.line("| reduce_sum | n", "--backend host,kokkos").find("| 1.50 |"), std::string::npos);
+}
+
+TEST(Portability, SaysWhereTheFastestRun) {
+  Results results;
+  results.add("cuda", "no_such_variant", 20e3).add("hip", "no_such_variant", 25e3).add("cuda", "slow", 50e3);
+  results.add("mine", "better", 30e3, {"no_such_variant"}, "tuning").with("execution_space", "OpenMP");
+  const std::string row = results.lines("| reduce_sum | n", "--backend cuda,mine").at(1);
+  EXPECT_NE(row.find("| CUDA, HIP | host |"), std::string::npos) << row;
 }
 
 TEST(Portability, TakesTheReferenceThatIsNamed) {

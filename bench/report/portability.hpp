@@ -12,7 +12,7 @@ namespace crosswarp {
 /// A variant and its fastest counterpart at a point.
 struct SameAlgorithm {
   const Result *reference, *portable;
-  double ratio;  ///< Times as fast the reference is.
+  Ratio ratio;  ///< Times as fast the reference is.
 };
 
 /// A portable backend against the reference backend at one point, in one mode, on one device. Vendors' libraries are in
@@ -23,7 +23,10 @@ struct PortabilityRow {
   const Result* library = nullptr;         ///< Null for none, as below.
   const Result* naive = nullptr;           ///< Lowest rung of the portable backend's ladder.
   const Result* portable = nullptr;        ///< The fastest of the portable backend.
-  double ratio = 0;                        ///< Times as fast as `portable` `best` is; infinite without `portable`.
+  /// Times as fast as `portable` `best` is; infinite without `portable`, 0 where `why_no_ratio` says why.
+  Ratio ratio = {};
+  std::string why_no_ratio = {};           ///< The numbers of host threads differ; then there is no gap.
+  std::string best_runs_on = {}, portable_runs_on = {};  ///< `CUDA, HIP, emulation`, by results and this build.
   std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran.
   Gap gap = {};                            ///< Class and reason of `ratio`.
   std::string evidence = {};  ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
