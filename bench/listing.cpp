@@ -106,6 +106,7 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"counterparts", v.counterparts},
                     {"gaps", gaps},
                     {"library", v.library},
+                    {"escape_hatch", v.escape_hatch},
                     {"needs", v.needs},
                     {"instructions", v.instructions},
                     {"not_expressible", v.not_expressible}});

@@ -1,4 +1,4 @@
-// Estimates err on the side of too long: they use assumed rates until a rung has times.
+// Estimates use assumed rates until a rung has times.
 #include "bench/schedule.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr double usual_seconds = 0.7;     // of a cell whose launches are short: samples, placements, verification
+constexpr double usual_seconds = 0.3;     // of a cell whose launches are short: samples, placements, verification
 constexpr double shortest_launch = 5e-6;  // seconds
 constexpr double assumed_share = 0.2;     // of the theoretical peak
 constexpr double patience = 2;            // times its share that a group may take rather than be left out

@@ -22,7 +22,8 @@ constexpr StopRule trial{.min_time = 0, .min_samples = 1, .max_samples = 5, .pla
 constexpr double share_of_trials = 0.5;  // of an experiment's time
 constexpr double first_share = 1.5;      // seconds: the first results come early
 constexpr std::size_t least_bound = 12;  // columns
-constexpr double unnoticed = 0.02;       // seconds of preparing that do not grow with the problem
+constexpr double max_growth = 100;       // from one trial to the next: what is fastest depends on the size
+constexpr double fixed_on_host = 0.02;   // seconds of preparing that do not grow with the problem
 
 /// How many times the work or memory of `small` another point takes; not below 1.
 double growth(const ExperimentEntry& experiment, const Point& small, const Point& large) {
@@ -116,6 +117,13 @@ std::vector<Point> Tour::fitting_points(const ExperimentEntry& experiment) {
   return points;
 }
 
+bool Tour::on_gpu() const {
+  return std::ranges::any_of(backends_, [&](const std::string& backend) {
+    const auto& device = executor_.status(Registry::instance().backend(backend)).device;
+    return device && device->warp_size > 1;
+  });
+}
+
 Tour::Tried Tour::try_out(const std::vector<Cell>& cells) {
   Tried tried{executor_.run(cells, Mode::single, backends_, LaunchBy::stream, trial), {}};
   for (const Result& r : tried.results) tried.wall += r.measurement.wall;
@@ -149,10 +157,13 @@ std::optional<Tour::Stop> Tour::next(double seconds_left) {
   }
   Tried tried = try_out(first);
   Phases wall = tried.wall;
+  // The first trial on a GPU loads code and opens libraries.
+  const double fixed = on_gpu() ? wall.preparing : fixed_on_host;
   const auto next_point = [&]() -> std::vector<Cell> {
     for (std::size_t larger = points.size() - 1; larger > at; --larger) {
       const double times = growth(experiment, points[at], points[larger]);
-      const double preparing = std::max(0.0, tried.wall.preparing - unnoticed) * times;
+      if (times > max_growth && larger > at + 1) continue;
+      const double preparing = std::max(0.0, tried.wall.preparing - fixed) * times;
       const double allowed = share_of_trials * (seconds - wall.sum()) - tried.wall.sum() - preparing;
       if (auto cells = affordable(tried.results, points[larger], times, allowed); !cells.empty()) {
         at = larger;

@@ -40,6 +40,7 @@ class Tour {
     Phases wall;
   };
   std::vector<Point> fitting_points(const ExperimentEntry& experiment);
+  bool on_gpu() const;
   Tried try_out(const std::vector<Cell>& cells);
   Group group_of(const std::vector<Result>& tried) const;
 

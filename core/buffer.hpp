@@ -1,8 +1,6 @@
 // Device memory between guard bands, with poison: out-of-bounds and missing writes show.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -78,8 +76,18 @@ class Buffer {
     return value;
   }
 
+  /// Appends both guard bands; none of an empty buffer. Returns the device, null for an empty buffer.
+  Device* append_guards(std::vector<std::span<const std::byte>>& bands) const {
+    if (memory_) bands.insert(bands.end(), {std::span(memory_, front_), std::span(back(), guard)});
+    return device_;
+  }
+
   /// Whether both guard bands are unchanged. True for an empty buffer.
-  bool guards_intact() const { return !memory_ || (intact(memory_, front_) && intact(back(), guard)); }
+  bool guards_intact() const {
+    std::vector<std::span<const std::byte>> bands;
+    Device* const device = append_guards(bands);
+    return bands.empty() || !device->any_has_changed(bands, poison_byte);
+  }
 
   /// Bytes of a guard band.
   static constexpr std::size_t guard = 4096;
@@ -87,17 +95,6 @@ class Buffer {
  private:
   std::byte* back() const { return memory_ + front_ + count_ * sizeof(T); }
   std::size_t bytes_in_all() const { return front_ + count_ * sizeof(T) + guard; }
-
-  bool intact(const std::byte* band, std::size_t bytes) const {
-    std::array<unsigned char, 2 * guard> host;
-    for (std::size_t done = 0; done < bytes; done += host.size()) {
-      const std::size_t piece = std::min(bytes - done, host.size());
-      device_->read(host.data(), band + done, piece);
-      if (!std::all_of(host.begin(), host.begin() + piece, [](unsigned char b) { return b == poison_byte; }))
-        return false;
-    }
-    return true;
-  }
 
   void swap(Buffer& other) noexcept {
     std::swap(device_, other.device_);
@@ -111,5 +108,18 @@ class Buffer {
   std::size_t count_ = 0;
   std::size_t front_ = guard;
 };
+
+/// Whether the guard bands of all buffers of these vectors are unchanged, in one look.
+template <class... T>
+bool guards_intact(const std::vector<Buffer<T>>&... buffers) {
+  std::vector<std::span<const std::byte>> bands;
+  Device* device = nullptr;
+  const auto append = [&](const auto& of) {
+    for (const auto& buffer : of)
+      if (Device* const its = buffer.append_guards(bands)) device = its;
+  };
+  (append(buffers), ...);
+  return bands.empty() || !device->any_has_changed(bands, poison_byte);
+}
 
 }  // namespace crosswarp

@@ -53,6 +53,16 @@ bool Device::has_changed(std::span<const std::byte> memory, unsigned char byte) 
   return std::any_of(memory.begin(), memory.end(), [&](std::byte b) { return b != std::byte{byte}; });
 }
 
+/// By read(), which may look at what is forbidden to launches.
+bool Device::any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte) {
+  std::vector<std::byte> host;
+  return std::ranges::any_of(pieces, [&](const auto& piece) {
+    host.resize(piece.size());
+    read(host.data(), piece.data(), piece.size());
+    return std::ranges::any_of(host, [&](std::byte b) { return b != std::byte{byte}; });
+  });
+}
+
 void Device::release_on_host(void* memory) noexcept { std::free(memory); }
 
 std::uint64_t Device::checksum(std::span<const float> on_device) {
@@ -75,8 +85,14 @@ void Device::reference_row_sums(const Lattice& elements, std::uint64_t first, st
   crosswarp::reference_row_sums(elements, first, columns, to);
 }
 
-Comparison Device::compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) {
-  return compare_elements(actual, reference, bound);
+Comparison Device::compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound) {
+  Comparison found;
+  std::size_t first = 0;
+  for (const auto& [actual, reference] : pairs) {
+    found.add(compare_elements(actual, reference, bound), first);
+    first += size(actual);
+  }
+  return found;
 }
 
 double measure_read_bandwidth(Device& device) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/contention.hpp"
@@ -101,6 +102,8 @@ class Device {
   virtual void note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen);
   /// The same test, now: does not wait for enqueued work.
   virtual bool has_changed(std::span<const std::byte> memory, unsigned char byte);
+  /// Whether any byte of any of `pieces` differs from `byte`, after enqueued work. For many small pieces.
+  virtual bool any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte);
   /// Forbids launches to access this memory until its release. A device with a memory checker ends the program if one
   /// does.
   virtual void forbid(void* memory, std::size_t bytes) { static_cast<void>(memory), static_cast<void>(bytes); }
@@ -129,7 +132,12 @@ class Device {
   virtual void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
                                   const TypedSpan& to);
   /// Compares every element with its bound. Requires equal sizes. Waits for the device.
-  virtual Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound);
+  Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) {
+    const std::pair pair(actual, reference);
+    return compare({&pair, 1}, bound);
+  }
+  /// The same for several pairs of results and references; indices count on from pair to pair.
+  virtual Comparison compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound);
 
   /// Takes another stream for placement `placement`: which one is worth 0.1 µs per launch, and differs between runs.
   /// Bound variants keep theirs.

@@ -35,6 +35,7 @@ struct Cost {
   double bytes_written = 0;
   double flops = 0;                     ///< Operations; a multiply-add is two.
   double accesses = 0;                  ///< Elements accessed, or dependent steps.
+  double left_out = 0;                  ///< Accesses by which a shortened launch has fewer; 0: there is none.
   Quantity rated = Quantity::bytes;     ///< The numerator of the rate.
   std::string_view ceiling = "memory";  ///< Device part (Peaks) that limits the rate; empty for none.
 
@@ -63,6 +64,9 @@ struct CeilingPoint {
   std::string_view ceiling;
   Point point;
 };
+
+/// The name in Outcome::observed of a step's nanoseconds by launches of two lengths (Result::step_time).
+inline constexpr std::string_view ns_per_step = "ns_per_step_by_launches";
 
 /// A cell's result, for findings.
 struct Outcome {
@@ -109,6 +113,10 @@ using Memory = std::vector<std::span<std::byte>>;
 ///                                                 // numbers; false if results at this point do not round. check()
 ///                                                 // requires refill() again
 ///     Errors errors(ResultIn where) const;        // of set 0's outputs; required with refill_general()
+///     void shorten(bool);                         // launches take Cost::left_out fewer dependent steps from now on,
+///     or
+///                                                 // all again; args() and check() follow. The difference of the two
+///                                                 // times is that of steps alone, without a clock in the kernel
 ///     std::vector<Observation> observe() const;   // from the last results that check() found correct, over all sets
 ///     static constexpr bool may_undercut_a_launch = true;  // an empty kernel's time is no lower limit
 ///     static bool exists(const Point&);           // excludes combinations of the axes' values
@@ -157,6 +165,9 @@ class Problem {
   /// The worst verdict over all sets for the last generation, with guard bands. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
   virtual std::vector<Observation> observe() const = 0;
+  /// Whether launches leave out Cost::left_out steps from now on, which check() then expects. Requires that the cost
+  /// has some.
+  virtual void shorten(bool is_shorter) = 0;
   /// Fills the inputs of set 0 with general numbers, different in each draw. False if results at this point do not
   /// round.
   virtual bool refill_general(Distribution distribution, std::uint64_t draw) = 0;
@@ -195,6 +206,9 @@ class ProblemOf final : public Problem {
       return prepared_->observe();
     else
       return {};
+  }
+  void shorten(bool is_shorter) override {
+    if constexpr (requires { prepared_->shorten(is_shorter); }) prepared_->shorten(is_shorter);
   }
   bool refill_general(Distribution distribution, std::uint64_t draw) override {
     if constexpr (requires { prepared_->refill_general(distribution, draw); })

@@ -149,34 +149,61 @@ Json sample_times(const Result& r) {
   return json;
 }
 
+Json shortened_times(const Result& r) {
+  Json json = Json::array();
+  for (const double s : flatten(r.measurement.shorter)) json.push_back(nanoseconds(s));
+  return json.empty() ? Json() : json;
+}
+
 Json samples_by_placement(const Result& r) {
   Json json = Json::array();
   for (const auto& placement : r.measurement.seconds) json.push_back(placement.size());
   return json;
 }
 
-/// The sizes of placements follow the samples.
-void set_placements(Result& r, const Json& json) {
-  const auto sizes = json.get<std::vector<std::size_t>>();
-  const std::vector<double> samples = flatten(r.measurement.seconds);
-  if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != samples.size())
-    throw Error("samples_by_placement does not add up to the samples");
-  if (std::ranges::count(sizes, 0u) > 0) throw Error("samples_by_placement names a placement without samples");
-  r.measurement.seconds.clear();
-  auto next = samples.begin();
+/// Cuts one placement's samples into placements of these sizes.
+void cut(Placements& samples, const std::vector<std::size_t>& sizes) {
+  const std::vector<double> all = flatten(samples);
+  samples.clear();
+  auto next = all.begin();
   for (const std::size_t size : sizes) {
-    r.measurement.seconds.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
+    samples.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
     next += static_cast<std::ptrdiff_t>(size);
   }
 }
 
-void set_samples(Result& r, const Json& json) {
-  r.measurement.seconds = {json.get<std::vector<double>>()};
-  for (double& sample : r.measurement.seconds.front()) {
+/// The sizes of placements follow the samples.
+void set_placements(Result& r, const Json& json) {
+  const auto sizes = json.get<std::vector<std::size_t>>();
+  const std::size_t count = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  Measurement& m = r.measurement;
+  if (count != flatten(m.seconds).size()) throw Error("samples_by_placement does not add up to the samples");
+  if (std::ranges::count(sizes, 0u) > 0) throw Error("samples_by_placement names a placement without samples");
+  cut(m.seconds, sizes);
+  if (m.shorter.empty()) return;
+  if (count != flatten(m.shorter).size()) throw Error("there are not as many shortened_sample_times as sample_times");
+  cut(m.shorter, sizes);
+}
+
+Placements read_times(const Json& json, const char* name) {
+  std::vector<double> samples = json.get<std::vector<double>>();
+  for (double& sample : samples) {
     constexpr double max_seconds = 1e9;
     sample *= nanosecond;
-    if (!(sample >= 0 && sample <= max_seconds)) throw Error("sample_times holds no time of a launch");
+    if (!(sample >= 0 && sample <= max_seconds)) throw Error(std::string(name) + " holds no time of a launch");
   }
+  return {samples};
+}
+
+std::optional<double> in_ns(std::optional<double> seconds) {
+  return seconds ? std::optional(*seconds / nanosecond) : seconds;
+}
+
+/// A bound of the interval of the step time in nanoseconds; nothing for a single placement.
+std::optional<double> step_interval(const Result& r, double Interval::*bound) {
+  if (!r.step_time()) return {};
+  const double ns = location_interval(r.step_seconds()).*bound / nanosecond;
+  return std::isnan(ns) ? std::nullopt : std::optional(ns);
 }
 
 Json observed(const Result& r) {
@@ -336,6 +363,8 @@ std::span<const Field> fields() {
      }},
     {"gap", "", "why it is slower than its counterpart: class, reason, evidence", "", if_known, gap, set_gap},
     {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
+    {"escape_hatch", "", "native API within a portable kernel", "", if_known,
+     [](const R& r) { return word(r.cell.variant->escape_hatch); }},
     {"module", "", "file that the variant was loaded from", "", source | if_known,
      [](const R& r) { return word(r.cell.variant->module); }},
     {"source_hash", "", "hash of the variant's source and its project headers", "", source | if_known,
@@ -374,7 +403,10 @@ std::span<const Field> fields() {
     // Time, and what follows from it.
     {"iterations", "", "launches in all samples", "", 0,
      [](const R& r) { return Json(flatten(r.measurement.seconds).size() * r.measurement.launches); }},
-    {"sample_times", "ns", "time of a launch in each sample", "", 0, sample_times, set_samples},
+    {"sample_times", "ns", "time of a launch in each sample", "", 0, sample_times,
+     [](R& r, const Json& j) { r.measurement.seconds = read_times(j, "sample_times"); }},
+    {"shortened_sample_times", "ns", "time of a launch with fewer steps, directly behind each sample", "", if_known,
+     shortened_times, [](R& r, const Json& j) { r.measurement.shorter = read_times(j, "shortened_sample_times"); }},
     {"samples_by_placement", "", "samples in each placement", "", 0, samples_by_placement, set_placements},
     {"real_time", "ns", "time of a launch: mean over placements of the medians", "time", csv | tables | chart | result,
      [](const R& r) { return ns(r.time()); }, nullptr,
@@ -423,6 +455,16 @@ std::span<const Field> fields() {
      set_value<&R::cost, &Cost::flops>},
     {"accesses", "", "accesses that the problem needs", "", 0, value<&R::cost, &Cost::accesses>,
      set_value<&R::cost, &Cost::accesses>},
+    {"left_out", "", "accesses that a launch with fewer steps leaves out", "", if_known,
+     [](const R& r) { return r.cost.left_out > 0 ? Json(r.cost.left_out) : Json(); },
+     set_value<&R::cost, &Cost::left_out>},
+    {"step_time", "ns", "time of a dependent step: by the difference of launches of two lengths", "",
+     csv | result | if_known, [](const R& r) { return number(in_ns(r.step_time())); }, nullptr,
+     [](const R& r) { return si(r.step_time(), "s"); }},
+    {"step_time_low", "ns", "95 % prediction interval of another run's step time: from …", "", result | if_known,
+     [](const R& r) { return number(step_interval(r, &Interval::low)); }},
+    {"step_time_high", "ns", "… to", "", result | if_known,
+     [](const R& r) { return number(step_interval(r, &Interval::high)); }},
     {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", 0,
      [](const R& r) { return Json(to_string(r.cost.rated)); },
      [](R& r, const Json& j) { r.cost.rated = quantity(j.get<std::string>()); }},

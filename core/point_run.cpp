@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,13 +24,24 @@ constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a p
 constexpr double max_look = 0.2;                           // seconds at a closed gate
 constexpr double look_in_launches = 10;                    // the same, in launch times
 constexpr double max_sample = 0.05;                        // seconds of a sample of several launches
-constexpr double max_loading = 0.2;                        // seconds in which first launches load code
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
 
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+/// Shortens launches for its lifetime.
+class Shortened {
+ public:
+  explicit Shortened(Problem& problem) : problem_(problem) { problem_.shorten(true); }
+  ~Shortened() { problem_.shorten(false); }
+  Shortened(const Shortened&) = delete;
+  Shortened& operator=(const Shortened&) = delete;
+
+ private:
+  Problem& problem_;
+};
 
 /// Each observation's median over placements.
 std::vector<Observation> median_over(const std::vector<std::vector<Observation>>& placements) {
@@ -70,11 +82,13 @@ class Runner::PointRun {
     std::string id = result->cell.id();
     Bound bound = {};
     Launches launches = {};
-    bool stale = false;         // hot: the caches hold the inputs before the last change
-    double sample_seconds = 0;  // rough, from a verified sample
-    double wall = 0;            // seconds of all samples and verified samples
-    double cpu = 0;             // processor seconds of all samples
-    double waited = 0;          // shares of their time that threads waited for a processor, of all samples
+    Launches shortened = {};           // by another graph, if by one
+    std::vector<double> shorter = {};  // samples of this placement
+    bool stale = false;                // hot: the caches hold the inputs before the last change
+    double sample_seconds = 0;         // rough, from a verified sample
+    double wall = 0;                   // seconds of all samples and verified samples
+    double cpu = 0;                    // processor seconds of all samples
+    double waited = 0;                 // shares of their time that threads waited for a processor, of all samples
     std::size_t samples = 0;
     std::vector<std::vector<Observation>> observed = {};  // by placement
   };
@@ -82,7 +96,7 @@ class Runner::PointRun {
   bool move_buffers();
   void time_placement();
   bool bind_rows();
-  void set_aside_if_slow(Row& row, double seconds);
+  bool set_aside_if_slow(Row& row, double launch_seconds);
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
@@ -98,6 +112,8 @@ class Runner::PointRun {
   bool inputs_are_due();
   double verify_again(Row& row);
   void verify_as_timed(Row& row, const std::string& when, double look, Before before = Before::poison);
+  void verify_shortened(Row& row, const std::string& when, Before before);
+  double time(const Launches& launches);
   double sample(Row& row);
   std::function<double()> empty_sample(bool pdl);
   const Placements& floor_of(const Result& result) const;
@@ -110,8 +126,13 @@ class Runner::PointRun {
   void enter(std::size_t cell = Position::none) { runner_.enter(device_, cell); }
   /// Distinct inputs: one per launch, or one for all.
   std::size_t sets() const { return mode_ == Mode::hot ? 1 : launches_; }
+  /// Seconds of a launch from which on a row is slow.
+  double max_launch() const {
+    return launches_ > 1 ? max_sample / static_cast<double>(launches_) : std::numeric_limits<double>::infinity();
+  }
   double per_launch(double seconds) const { return seconds / static_cast<double>(launches_); }
   bool by_graph() const { return launch_by_ == LaunchBy::graph; }
+  bool has_shortened() const { return all_.front()->cost.left_out > 0; }
 
   Runner& runner_;
   Device& device_;
@@ -233,6 +254,7 @@ bool Runner::PointRun::bind_rows() {
                     .result = cell.variant->result,
                     .workspace = row.bound.workspace.get()};
     if (mode_ == Mode::hot) row.launches.launch = [once = row.bound.launch](std::size_t) { once(0); };
+    row.shortened = row.launches;
   });
   if (any) change_inputs();
   return any;
@@ -242,9 +264,13 @@ bool Runner::PointRun::bind_rows() {
 bool Runner::PointRun::verify_rows() {
   if (!is_first_) return true;
   if (!for_each_row([&](Row& row) {
-        set_aside_if_slow(
-            row, runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index) - max_loading);
-        if (row.result->status == Status::ok && problem_->has_inputs()) set_aside_if_slow(row, verify_again(row));
+        const double launch =
+            runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index, max_launch());
+        // The first launch may have loaded code.
+        if (sets() > 1 && set_aside_if_slow(row, launch)) return;
+        if (row.result->status != Status::ok || !problem_->has_inputs()) return;
+        const double again = verify_again(row);
+        if (row.result->status == Status::ok) set_aside_if_slow(row, again);
       }))
     return false;
   change_inputs();
@@ -258,15 +284,14 @@ bool Runner::PointRun::verify_rows() {
 }
 
 /// One launch needs no averaging where it is long: a sample of several would cost seconds, in each verification, too.
-/// `seconds`: of as many launches as a sample has.
-void Runner::PointRun::set_aside_if_slow(Row& row, double seconds) {
-  if (row.result->status != Status::ok || launches_ == 1 || seconds <= max_sample) return;
+bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds) {
+  if (launch_seconds <= max_launch()) return false;
   slow_.push_back(row.index);
   row.result->status = Status::skipped;
+  return true;
 }
 
-/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns the wall seconds of the
-/// launches.
+/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns wall seconds per launch.
 double Runner::PointRun::verify_again(Row& row) {
   const double began = wall_clock();
   for (std::size_t set = 0; set < sets(); ++set) {
@@ -274,7 +299,7 @@ double Runner::PointRun::verify_again(Row& row) {
     row.bound.launch(set);
   }
   device_.synchronize();
-  const double seconds = wall_clock() - began;
+  const double seconds = (wall_clock() - began) / static_cast<double>(sets());
   set_verdict(*row.result, judge(*problem_, untimed(row.bound, sets(), row.launches.result)),
               "launched again on the same inputs, which a launch must leave as they are: ");
   return seconds;
@@ -286,8 +311,14 @@ bool Runner::PointRun::capture_graphs() {
   // First launches may do what cannot be captured: Kokkos grows its scratch memory.
   return for_each_row([](Row& row) { row.launches.launch(0); }) && for_each_row([&](Row& row) {
            try {
-             row.launches.launch = [graph = device_.capture(row.launches.launch, launches_)](std::size_t) { graph(); };
-             row.launches.count = 1;
+             const auto capture = [&](Launches& launches) {
+               launches.launch = [graph = device_.capture(launches.launch, launches_)](std::size_t) { graph(); };
+               launches.count = 1;
+             };
+             capture(row.launches);
+             if (!has_shortened()) return;
+             const Shortened shortened(*problem_);
+             capture(row.shortened);
            } catch (const std::exception& error) {
              if (!is_first_ || device_.lost()) throw;
              skip(*row.result, error.what());
@@ -300,7 +331,9 @@ bool Runner::PointRun::capture_graphs() {
 bool Runner::PointRun::verify_rows_as_timed() {
   return for_each_row([&](Row& row) {
     verify_and_find_leaks(row);
-    if (row.result->status == Status::ok) row.observed.push_back(problem_->observe());
+    if (row.result->status != Status::ok) return;
+    row.observed.push_back(problem_->observe());
+    verify_shortened(row, "when timed with fewer steps: ", Before::poison);
   });
 }
 
@@ -318,6 +351,12 @@ void Runner::PointRun::verify_and_find_leaks(Row& row) {
     leaked = before - after;
   }
   throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, launches_));
+}
+
+void Runner::PointRun::verify_shortened(Row& row, const std::string& when, Before before) {
+  if (!has_shortened()) return;
+  const Shortened shortened(*problem_);
+  set_verdict(*row.result, crosswarp::verify_as_timed(device_, *problem_, *capture_, row.shortened, 0, before), when);
 }
 
 void Runner::PointRun::verify_as_timed(Row& row, const std::string& when, double look, Before before) {
@@ -349,13 +388,19 @@ void Runner::PointRun::sample_rows() {
       if (device_.thread_times()) m.waited = row.waited / static_cast<double>(row.samples);
     }
     if (!sampled[i].seconds.empty()) m.seconds.push_back(std::move(sampled[i].seconds));
+    if (!row.shorter.empty()) m.shorter.push_back(std::exchange(row.shorter, {}));
     if (m.stopped == "error") fail(*row.result, sampled[i].error);
   }
   for (std::size_t i = 0; i < floors.size(); ++i)
     if (auto& seconds = sampled[rows_.size() + i].seconds; !seconds.empty()) floors[i]->push_back(std::move(seconds));
 }
 
-/// One sample: seconds per launch.
+/// Seconds per launch.
+double Runner::PointRun::time(const Launches& l) {
+  return per_launch(device_.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated}));
+}
+
+/// One sample: seconds per launch. Of shortened launches, too, directly behind it.
 double Runner::PointRun::sample(Row& row) {
   enter(row.index);
   // Nothing holds back a launch whose result goes to the host: only new inputs keep it from starting early.
@@ -367,10 +412,9 @@ double Runner::PointRun::sample(Row& row) {
     row.stale = false;
   }
   const Range range(device_, row.id);
-  const Launches& l = row.launches;
   const double before = processor_clock();
   const auto threads_before = device_.thread_times();
-  const double seconds = device_.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated});
+  const double seconds = time(row.launches);
   row.cpu += processor_clock() - before;
   if (const auto threads = device_.thread_times())
     row.waited += (*threads - threads_before.value_or(ThreadTimes{})).waited_share();
@@ -378,7 +422,11 @@ double Runner::PointRun::sample(Row& row) {
   if (is_on_host)
     if (const Verdict verdict = judge(*problem_, row.launches); !verdict.ok)
       throw Error("returned a wrong result while timed: " + verdict.where);
-  return per_launch(seconds);
+  if (has_shortened()) {
+    const Shortened shortened(*problem_);
+    row.shorter.push_back(time(row.shortened));
+  }
+  return seconds;
 }
 
 /// Samples of empty launches, by the mechanism of the rows.
@@ -396,7 +444,11 @@ void Runner::PointRun::verify_after_timing() {
   change_inputs();
   for (Row& row : rows_) {
     if (row.result->status == Status::ok)
-      attempt(row, [&] { verify_as_timed(row, "after timing: ", 0, Before::numbers); });
+      attempt(row, [&] {
+        verify_as_timed(row, "after timing: ", 0, Before::numbers);
+        if (row.result->status == Status::ok)
+          verify_shortened(row, "after timing, with fewer steps: ", Before::numbers);
+      });
   }
 }
 
@@ -406,7 +458,7 @@ void Runner::PointRun::end_placement() {
   // launch.
   if (!rows_.empty()) std::rotate(rows_.begin(), rows_.begin() + 1, rows_.end());
   for (Row& row : rows_) {
-    row.launches = {};
+    row.launches = row.shortened = {};
     row.bound = {};
     row.result->observed = median_over(row.observed);
   }

@@ -47,6 +47,7 @@ struct Permutation {
   std::uint64_t size = 1;
   unsigned low_bits = 1, high_bits = 1;
   std::uint64_t shift = 0;  ///< Added to every index, modulo size.
+  bool is_ascending = false;
 
   constexpr Permutation(std::uint64_t seed, std::uint64_t number, std::uint64_t of)
       : key(RandomStream(seed, number).key), size(of) {
@@ -54,9 +55,15 @@ struct Permutation {
   }
 
   constexpr std::uint64_t operator()(std::uint64_t index) const {
-    do index = shuffled(index);
-    while (index >= size);
+    if (!is_ascending) index = within(index);
     return index < size - shift ? index + shift : index - (size - shift);
+  }
+
+  /// The identity of `of` indices.
+  static constexpr Permutation ascending(std::uint64_t of) {
+    Permutation identity(0, 0, of);
+    identity.is_ascending = true;
+    return identity;
   }
 
   /// The same permutation, rotated so that position 0 has index `first`.
@@ -71,6 +78,12 @@ struct Permutation {
  private:
   static constexpr std::uint64_t low(std::uint64_t word, unsigned bits) {
     return word & ((std::uint64_t{1} << bits) - 1);
+  }
+
+  constexpr std::uint64_t within(std::uint64_t index) const {
+    do index = shuffled(index);
+    while (index >= size);
+    return index;
   }
 
   /// A bijection of words of low_bits + high_bits bits: each round mixes one half into the other.

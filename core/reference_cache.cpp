@@ -39,9 +39,7 @@ bool ReferenceCache::holds(std::uint64_t generation) const {
   return std::ranges::find(kept_, generation, &Generation::number) != kept_.end();
 }
 
-Comparison ReferenceCache::compare(const Generation* kept, std::size_t set, const TypedSpan& result,
-                                   const ErrorBound& bound) const {
-  if (kept) return device_.compare(result, kept->of_sets[set].span(), bound);
+Comparison ReferenceCache::compare_in_pieces(std::size_t set, const TypedSpan& result, const ErrorBound& bound) const {
   const std::size_t fits = std::min(device_.free_memory() / 4 / sizeof(float), max_at_once);
   const std::size_t rows_at_once = std::clamp<std::size_t>(fits / std::max<std::size_t>(columns_, 1), 1, rows_);
   const Buffer<float> reference(device_, rows_at_once * columns_);
@@ -61,8 +59,13 @@ Verdict ReferenceCache::check(std::uint64_t generation, const std::vector<TypedS
   if (elements == 0) return {.ok = true, .error = 0, .bound = bound.at(0), .where = {}};
   const auto known = std::ranges::find(kept_, generation, &Generation::number);
   Comparison found;
-  for (std::size_t set = 0; set < sets_; ++set)
-    found.add(compare(known == kept_.end() ? nullptr : &*known, set, results[set], bound), set * elements);
+  if (known != kept_.end()) {
+    std::vector<std::pair<TypedSpan, TypedSpan>> pairs;
+    for (std::size_t set = 0; set < sets_; ++set) pairs.emplace_back(results[set], known->of_sets[set].span());
+    found = device_.compare(pairs, bound);
+  } else {
+    for (std::size_t set = 0; set < sets_; ++set) found.add(compare_in_pieces(set, results[set], bound), set * elements);
+  }
   const auto [share, error, index, beyond] = found.worst;
   Verdict verdict{.ok = beyond == 0,
                   .error = std::abs(found.is - found.should_be),

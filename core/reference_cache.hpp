@@ -37,7 +37,7 @@ class ReferenceCache {
     std::vector<Buffer<float>> of_sets;
   };
 
-  Comparison compare(const Generation* kept, std::size_t set, const TypedSpan& result, const ErrorBound& bound) const;
+  Comparison compare_in_pieces(std::size_t set, const TypedSpan& result, const ErrorBound& bound) const;
 
   Device& device_;
   std::size_t sets_, rows_, columns_;

@@ -75,11 +75,28 @@ std::optional<double> Result::of_theoretical_peak() const {
   return {};
 }
 
+Placements Result::step_seconds() const {
+  Placements steps;
+  if (status != Status::ok || cost.left_out <= 0) return steps;
+  const Placements &full = measurement.seconds, &shorter = measurement.shorter;
+  for (std::size_t p = 0; p < std::min(full.size(), shorter.size()); ++p) {
+    std::vector<double>& of_placement = steps.emplace_back();
+    for (std::size_t i = 0; i < std::min(full[p].size(), shorter[p].size()); ++i)
+      of_placement.push_back((full[p][i] - shorter[p][i]) / cost.left_out);
+  }
+  return steps;
+}
+
+std::optional<double> Result::step_time() const {
+  const double seconds = location(step_seconds());
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;  // noise may exceed the difference of short launches
+}
+
 std::optional<double> Result::access_time() const {
   const auto r = rate();
   if (!r || cost.rated != Quantity::accesses) return {};
   const auto by_the_kernel = std::ranges::find(observed, "ns_per_load", &Observation::name);
-  return by_the_kernel == observed.end() ? 1 / *r : by_the_kernel->value * 1e-9;
+  return by_the_kernel == observed.end() ? step_time().value_or(1 / *r) : by_the_kernel->value * 1e-9;
 }
 
 bool is_above_measured_peak(const Result& result) {
@@ -108,6 +125,7 @@ std::vector<Outcome> outcomes(const std::vector<Result>& results) {
     if (!r.time()) continue;
     all.push_back({r.cell.rung(), r.cell.point, *r.time(), r.cost, {}});
     for (const Observation& o : r.observed) all.back().observed[o.name] = o.value;
+    if (const auto step = r.step_time()) all.back().observed[std::string(ns_per_step)] = *step * 1e9;
   }
   return all;
 }

@@ -42,6 +42,7 @@ struct Phases {
 
 struct Measurement {
   Placements seconds;            ///< Device time of one launch: one number for each sample (sample time / launches).
+  Placements shorter;            ///< The same of shortened launches, in the same rounds: sample i beside sample i.
   std::size_t launches = 1;      ///< Launches in each sample.
   std::string stopped;           ///< Why sampling ended in the last placement.
   double cpu_seconds = 0;        ///< Host processor time of one launch, with its share of the flush.
@@ -103,7 +104,13 @@ struct Result {
   std::optional<double> flops_per_second() const;
   std::optional<double> of_measured_peak() const;
   std::optional<double> of_theoretical_peak() const;
-  /// Seconds of one access, where these are counted: by the kernel's own clock, else by the launch's time.
+  /// Seconds of a dependent step: the difference of launches of two lengths, sample by sample. Without what a launch
+  /// costs beside its steps, and without a clock in the kernel. Empty where none was shortened.
+  Placements step_seconds() const;
+  /// location() of these.
+  std::optional<double> step_time() const;
+  /// Seconds of one access, where these are counted: by the kernel's own clock, else by launches of two lengths, else
+  /// by the launch's time.
   std::optional<double> access_time() const;
 
   /// Of the part of the device that the cost is held to; 0 where nobody knows.

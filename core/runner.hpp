@@ -1,6 +1,7 @@
 // Runs cells: verifies them and times those of one point side by side.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,9 +83,9 @@ class Runner {
   Result start(const Cell& cell);
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
   void enter(const Device& device, std::size_t cell = Position::none);
-  /// Returns the wall seconds of the launches.
+  /// Returns the wall seconds of one launch; of several sets, without a verdict if that exceeds `max_launch`.
   double verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
-                   std::size_t cell);
+                   std::size_t cell, double max_launch = std::numeric_limits<double>::infinity());
   void run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
                  const StopRule& stop);
   void accuracy_on(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices);

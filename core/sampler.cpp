@@ -65,6 +65,7 @@ std::vector<Samples> sample_round_robin(const std::vector<std::function<double()
         if (mine.stopped.empty()) mine.stopped = "time_limit";
         left[i] = true;
       }
+      if (i < rows.size() && !mine.stopped.empty() && device[i] >= rule.min_time) left[i] = true;
     }
     bool all_done = true;
     for (std::size_t i = 0; i < rows.size(); ++i) all_done = all_done && is_done(i);

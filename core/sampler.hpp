@@ -10,7 +10,7 @@ namespace crosswarp {
 
 /// Stopping rule of a cell. Times in seconds.
 struct StopRule {
-  double min_time = 0.2;         ///< Device time after which a cell is done.
+  double min_time = 0.15;        ///< Device time after which a cell is done.
   double precision = 0.002;      ///< Done earlier at this relative precision of the median, with 95 % confidence,
   std::size_t min_samples = 32;  ///< and this many samples.
   std::size_t max_samples = 400;
@@ -32,7 +32,8 @@ struct Samples {
 
 /// Samples all rows in rounds, one sample each, so that drift affects all alike; each round starts with another row. A
 /// row returns one sample in seconds. Rounds continue until every row is done: sample i of any two rows is from the
-/// same round. A row that reaches its time limit or throws leaves; the others continue. `companions` take part in each
+/// same round. A row that is done stays until it has had `min_time`; one that reaches its time limit or throws leaves
+/// at once. `companions` take part in each
 /// round but do not prolong the sampling; their samples are last. `before_round` is called before each round; its
 /// exceptions end the sampling. `now`: wall clock in seconds.
 std::vector<Samples> sample_round_robin(const std::vector<std::function<double()>>& rows, const StopRule& rule,

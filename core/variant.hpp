@@ -83,8 +83,10 @@ struct Variant {
   std::string_view formerly = {};  ///< Its name before a renaming; empty for none.
   std::vector<std::string_view> needs = {};  ///< Required device features; a device without them skips the variant.
   std::string not_expressible = {};          ///< Why this backend cannot express it; then `launch` is null.
-  bool library = false;                      ///< A vendor library's: the baseline.
-  ResultIn result = ResultIn::device;        ///< `host`: the launch waits for the device; timed accordingly.
+  /// The native API that it takes within a portable kernel, such as `wmma`: then it does not stand for its backend.
+  std::string_view escape_hatch = {};
+  bool library = false;                ///< A vendor library's: the baseline.
+  ResultIn result = ResultIn::device;  ///< `host`: the launch waits for the device; timed accordingly.
   std::vector<Tuning> tunings = {};
   bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace.
@@ -121,6 +123,7 @@ struct VariantEntry {
   std::string formerly;
   std::vector<std::string> needs;
   std::string not_expressible;
+  std::string escape_hatch;
   bool library = false;
   ResultIn result = ResultIn::device;
   std::vector<Tuning> tunings;  ///< One or more.
@@ -133,8 +136,10 @@ struct VariantEntry {
   std::string id() const { return backend + "/" + experiment + "/" + name; }
   /// The id before a renaming; empty for none.
   std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
-  /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, or is in a library
-  /// only.
+  /// Whether its time is one of the backend's own: neither a library's nor one by an escape hatch.
+  bool stands_for_backend() const { return !library && escape_hatch.empty(); }
+  /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, is in a library
+  /// only, or takes an escape hatch.
   Gap gap(const Point& point) const;
   bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };
@@ -160,6 +165,7 @@ class Register {
     entry.formerly = v.formerly;
     entry.needs.assign(v.needs.begin(), v.needs.end());
     entry.not_expressible = v.not_expressible;
+    entry.escape_hatch = v.escape_hatch;
     entry.library = v.library;
     entry.result = v.result;
     entry.applies = v.applies;

@@ -19,13 +19,14 @@ const Result* fastest(const auto& results, const auto& among) {
 }
 
 bool is_library(const Result& r) { return r.cell.variant->library; }
+bool stands_for_backend(const Result& r) { return r.cell.variant->stands_for_backend(); }
 const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
 
 /// Backends with a handwritten variant's time.
 std::vector<std::string> backends_of(const Results& results) {
   std::vector<std::string> backends;
   for (const Result* r : results)
-    if (r->time() && !is_library(*r) && std::ranges::find(backends, backend_of(*r)) == backends.end())
+    if (r->time() && stands_for_backend(*r) && std::ranges::find(backends, backend_of(*r)) == backends.end())
       backends.push_back(backend_of(*r));
   std::ranges::stable_sort(backends, {}, reference_order);
   return backends;
@@ -75,7 +76,7 @@ class Judge {
 
  private:
   const Result* fastest_of(const std::string& backend) const {
-    return fastest(results_, [&](const Result& r) { return !is_library(r) && backend_of(r) == backend; });
+    return fastest(results_, [&](const Result& r) { return stands_for_backend(r) && backend_of(r) == backend; });
   }
 
   Rival rival(const Result* other, const Result& best) const {
@@ -134,9 +135,8 @@ void compare(const std::vector<Result*>& results, const std::vector<std::string>
     own.why_no_other.clear();
     for (const std::string& backend : backends) {
       if (backend == variant.backend) continue;
-      const Result* best = fastest(results, [&](const Result& r) {
-        return here(r) && r.cell.variant->backend == backend && !r.cell.variant->library;
-      });
+      const Result* best = fastest(
+          results, [&](const Result& r) { return here(r) && backend_of(r) == backend && stands_for_backend(r); });
       if (!best) continue;
       own.other = ratio(best);
       own.other_rung = best->cell.rung();

@@ -168,10 +168,9 @@ void BankConflict::poison() {
 
 Verdict BankConflict::check(ResultIn) const {
   device_.synchronize();
+  if (!guards_intact(out_, in_, positions_, elapsed_))
+    return {.ok = false, .where = "a guard band beside in, out, positions or elapsed was written to"};
   for (std::size_t set = 0; set < out_.size(); ++set) {
-    if (!out_[set].guards_intact() || !in_[set].guards_intact() || !positions_[set].guards_intact() ||
-        !elapsed_[set].guards_intact())
-      return {.ok = false, .where = "a guard band beside in, out, positions or elapsed was written to"};
     const auto out = out_[set].read(), positions = positions_[set].read();
     const std::vector<std::uint32_t>& right = right_[set];
     for (std::size_t i = 0; i < out.size(); ++i)

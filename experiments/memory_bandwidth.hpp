@@ -48,7 +48,8 @@ class HostArray {
 ///     add    out[i] = a[i] + b[i]     triad           out[i] = a[i] + scalar·b[i]
 ///
 /// Levels on the chip and caches have one array, read `sweeps` times in total by as many multiprocessors as the variant
-/// chooses; each reads its own copy where the level is private to it. So the bytes read do not depend on the device. In
+/// chooses; each reads its own copy where the level is private to it. So the bytes read do not depend on the device.
+/// Writes to L2 store the one array `sweeps` times. In
 /// `dsmem` each block reads the copy of another block of its cluster.
 ///
 /// All results are exact. Sums of bits wrap around. Lattice numbers are so short that their products and sums never
@@ -63,9 +64,10 @@ class MemoryBandwidth {
     float scalar;                  ///< For write its four bytes are equal, so that a memset can write it.
     std::uint64_t sweeps;          ///< At least 1. 1 in memory and over the link.
     bool in_shared;                ///< Blocks read copies in shared memory (levels shared and dsmem).
-    std::span<const float> a;      ///< Aligned to 256 bytes, as all arrays. Host memory for h2d. Empty for write.
+    bool a_on_host, out_on_host;   ///< The array is pinned host memory: `a` for h2d, `out` for d2h.
+    std::span<const float> a;      ///< Aligned to 256 bytes, as all arrays. Empty for write.
     std::span<const float> b;      ///< For add, triad, dot.
-    std::span<float> out;          ///< Poisoned. Host memory for d2h. Empty for read and dot.
+    std::span<float> out;          ///< Poisoned. Empty for read and dot.
     std::span<std::uint32_t> sum;  ///< One word, poisoned: for read.
     std::span<float> dot;          ///< One element, poisoned: for dot.
   };

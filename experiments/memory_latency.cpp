@@ -22,6 +22,12 @@ std::uint64_t slot_count(const Point& point) {
   return fit % 2 != 0 ? fit : fit - 1;
 }
 
+/// Half, in whole stretches; 0 where that is none.
+std::int64_t shorter_steps(const Point& point) {
+  constexpr auto stretch = static_cast<std::int64_t>(MemoryLatency::stretch);
+  return point.integer("steps") / 2 / stretch * stretch;
+}
+
 std::size_t warm_stride(std::uint64_t slots, std::size_t stride, std::size_t cache) {
   constexpr std::size_t line = 128, translated = 64 << 10;
   const std::size_t touched = slots * std::min(stride, line);
@@ -38,10 +44,19 @@ Verdict wrong(const std::string& what, std::uint64_t is, std::uint64_t should_be
 
 double bytes(const Outcome& outcome) { return static_cast<double>(outcome.point.integer("bytes")); }
 
+/// Results from before the axis have none.
+std::string order_of(const Outcome& outcome) {
+  for (const auto& c : outcome.point.coordinates())
+    if (c.axis == "order") return to_string(c.value);
+  return "random";
+}
+
 /// The chain that a curve is of, and what a finding says of it.
 Finding start(const char* kind, const Outcome& first, const std::string& text) {
   return {kind,
-          "{rung}, {space}, slots of {stride} B: " + text,
+          (order_of(first) == "random" ? "{rung}, {space}, slots of {stride} B: "
+                                       : "{rung}, {space}, slots of {stride} B, ascending: ") +
+              text,
           {{"rung", first.rung}, {"space", first.point.word("space")}, {"stride", first.point.integer("stride")}}};
 }
 
@@ -50,11 +65,17 @@ std::vector<Finding> levels_of(const std::vector<Outcome>& curve) {
     return std::all_of(curve.begin(), curve.end(), [&](const Outcome& o) { return o.observed.contains(key); });
   };
   const bool in_cycles = all_have("cycles_per_load"), in_kernel = in_cycles || all_have("ns_per_load");
+  const char* by = in_kernel                            ? ""
+                   : all_have(std::string(ns_per_step)) ? " of launches of two lengths"
+                                                        : " by the launch's time";
   std::vector<LatencyAt> latencies, in_ns;
   for (const Outcome& outcome : curve) {
     const double by_launch = outcome.seconds / outcome.cost.accesses * 1e9;
-    const auto ns = outcome.observed.find("ns_per_load");
-    in_ns.push_back({bytes(outcome), ns != outcome.observed.end() ? ns->second : by_launch});
+    const auto or_else = [&](std::string_view name, double otherwise) {
+      const auto found = outcome.observed.find(std::string(name));
+      return found == outcome.observed.end() ? otherwise : found->second;
+    };
+    in_ns.push_back({bytes(outcome), or_else("ns_per_load", or_else(ns_per_step, by_launch))});
     latencies.push_back({bytes(outcome), in_cycles ? outcome.observed.at("cycles_per_load") : in_ns.back().latency});
   }
   std::vector<Finding> all;
@@ -67,8 +88,7 @@ std::vector<Finding> levels_of(const std::vector<Outcome>& curve) {
     Finding& found = all.emplace_back(
         start("latency_level", curve.front(),
               std::string("level {level}: ") + (in_cycles ? "{cycles:.1f} cycles ({ns:.1f} ns)" : "{ns:.2f} ns") +
-                  " per load" + (in_kernel ? "" : " by the launch's time") +
-                  (ends ? ", {first} to {last}, ends before {end}" : ", {first} and up")));
+                  " per load" + by + (ends ? ", {first} to {last}, ends before {end}" : ", {first} and up")));
     found.values.emplace_back("level", i + 1);
     if (in_cycles) found.values.emplace_back("cycles", level.latency, "cycles");
     found.values.emplace_back("ns", in_cycles ? median(nanoseconds) : level.latency, "ns");
@@ -127,7 +147,12 @@ std::vector<Axis> MemoryLatency::axes() {
            .bench = {std::int64_t{1} << 15},
            .least = stretch,
            .most = std::int64_t{1} << 30,
-           .implied = std::int64_t{1} << 15}};
+           .implied = std::int64_t{1} << 15},
+          {.name = "order",
+           .meaning = "order of the slots: random, or ascending, which a prefetcher could follow",
+           .bench = {"random"},
+           .allowed = {"random", "ascending"},
+           .implied = "random"}};
 }
 
 /// Whole slots and whole stretches. Shared memory: sizes that any block may have; constant memory: up to its size;
@@ -151,8 +176,9 @@ std::vector<Point> MemoryLatency::headline_points() {
 /// One slot, a few slots, a ragged end behind the last one; less than a lap, and many laps.
 std::vector<TestPoint> MemoryLatency::test_points() {
   std::vector<TestPoint> points;
-  const auto add = [&](const Value& space, std::int64_t bytes, std::int64_t stride, std::int64_t steps) {
-    points.push_back({product(axes(), {{space}, {bytes}, {stride}, {steps}}).front(), false});
+  const auto add = [&](const Value& space, std::int64_t bytes, std::int64_t stride, std::int64_t steps,
+                       const char* order = "random") {
+    points.push_back({product(axes(), {{space}, {bytes}, {stride}, {steps}, {order}}).front(), false});
   };
   for (const char* space : {"global", "past_l1", "shared", "constant", "dsmem"}) {
     add(space, 8, 8, 64);
@@ -164,6 +190,7 @@ std::vector<TestPoint> MemoryLatency::test_points() {
   }
   for (const char* space : {"global", "past_l1"}) add(space, 300'011, 64, 1 << 13);
   add("global", 500'000, 128 << 10, 1 << 10);
+  add("global", 10'007, 24, 1024, "ascending");
   return points;
 }
 
@@ -172,6 +199,7 @@ Cost MemoryLatency::cost(const Point& point) {
   return {.bytes_read = steps * sizeof(std::uint64_t),
           .bytes_written = sizeof(Chased),
           .accesses = steps,
+          .left_out = shorter_steps(point) > 0 ? steps - static_cast<double>(shorter_steps(point)) : 0,
           .rated = Quantity::accesses,
           .ceiling = ""};
 }
@@ -183,15 +211,18 @@ std::size_t MemoryLatency::footprint(const Point& point) {
 }
 
 /// Global: a footprint of 16 KiB hits the nearest cache after a few laps, on any device that has one. past_l1: no load
-/// hits it. From 1 GiB on hardly any load hits any cache, so each reads at least a sector of 32 bytes from memory.
+/// hits it. From 1 GiB on hardly any random load hits any cache, so each reads at least a sector of 32 bytes from
+/// memory; ascending ones share sectors.
 std::vector<Expectation> MemoryLatency::expectations(const Point& point) {
   const std::string& space = point.word("space");
   const auto bytes = point.integer("bytes"), stride = point.integer("stride"), steps = point.integer("steps");
   const bool many_laps = steps >= 32 * (bytes / stride);
   if (space == "global" && bytes <= 16 << 10 && many_laps) return {{.counter = "l1_hit_rate", .least = 95}};
   if (space == "past_l1") return {{.counter = "l1_hit_rate", .most = 5}};
-  if (space == "global" && bytes >= 1 << 30 && stride <= 4096)
-    return {{.counter = "dram_bytes_read", .least = 0.9 * 32 * static_cast<double>(steps)}};
+  if (space == "global" && bytes >= 1 << 30 && stride <= 4096) {
+    const std::int64_t each = point.word("order") == "random" ? 32 : std::min<std::int64_t>(stride, 32);
+    return {{.counter = "dram_bytes_read", .least = 0.9 * static_cast<double>(each * steps)}};
+  }
   return {};
 }
 
@@ -199,16 +230,17 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
     : device_(device),
       stride_(static_cast<std::size_t>(point.integer("stride"))),
       slots_(slot_count(point)),
-      steps_(static_cast<std::uint32_t>(point.integer("steps"))),
+      steps_{static_cast<std::uint32_t>(point.integer("steps")), static_cast<std::uint32_t>(shorter_steps(point))},
       warm_stride_(warm_stride(slots_, stride_, device.info().cache)),
       seed_(seed),
-      are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1") {
+      are_pointers_(point.word("space") == "global" || point.word("space") == "past_l1"),
+      is_ascending_(point.word("order") == "ascending") {
   const std::size_t ragged_end = static_cast<std::size_t>(point.integer("bytes")) % stride_;
   for (std::size_t set = 0; set < sets; ++set) {
     chain_.emplace_back(device, slots_ * stride_ + ragged_end);
     if (!are_pointers_) chain_.back().fill(0);  // bytes between the offsets are copied with them
     out_.emplace_back(device, 1);
-    each_.emplace_back(device, steps_);
+    each_.emplace_back(device, steps_[0]);
   }
   expected_.resize(sets);
 }
@@ -216,10 +248,11 @@ MemoryLatency::MemoryLatency(Device& device, const Point& point, std::uint64_t s
 void MemoryLatency::refill(std::uint64_t generation) {
   const std::uint64_t seed = generation_seed(seed_, generation);
   for (std::size_t set = 0; set < chain_.size(); ++set) {
-    const Permutation order = Permutation(seed, set, slots_).starting_with(first_slot());
+    const Permutation order =
+        (is_ascending_ ? Permutation::ascending(slots_) : Permutation(seed, set, slots_)).starting_with(first_slot());
     const auto origin = are_pointers_ ? std::bit_cast<std::uint64_t>(chain_[set].span().data()) : 0;
     device_.chain(chain_[set].span(), stride_, order, origin);
-    expected_[set] = expected(order, stride_, steps_);
+    expected_[set] = {expected(order, stride_, steps_[0]), expected(order, stride_, steps_[1])};
   }
 }
 
@@ -233,8 +266,8 @@ MemoryLatency::Expected MemoryLatency::expected(const Permutation& order, std::s
 }
 
 MemoryLatency::Args MemoryLatency::args(std::size_t set) const {
-  return {chain_[set].span(), stride_,          warm_stride_, first_slot() * stride_, steps_,
-          out_[set].span(),   each_[set].span()};
+  return {chain_[set].span(), stride_,          warm_stride_,     first_slot() * stride_,
+          steps_[taken_],     out_[set].span(), each_[set].span()};
 }
 
 void MemoryLatency::poison() {
@@ -244,16 +277,16 @@ void MemoryLatency::poison() {
 
 Verdict MemoryLatency::check(ResultIn) const {
   device_.synchronize();
+  if (!guards_intact(chain_, out_, each_))
+    return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
   for (std::size_t set = 0; set < chain_.size(); ++set) {
-    if (!chain_[set].guards_intact() || !out_[set].guards_intact() || !each_[set].guards_intact())
-      return {.ok = false, .where = "a guard band beside the chain or an output was written to"};
     const Chased found = out_[set].read(0);
+    const Expected& expected = expected_[set][taken_];
     const std::string of = " of chain " + std::to_string(set);
-    if (found.end != expected_[set].end)
-      return wrong("position after the last step" + of, found.end, expected_[set].end);
-    if (found.checksum != expected_[set].checksum)
+    if (found.end != expected.end) return wrong("position after the last step" + of, found.end, expected.end);
+    if (found.checksum != expected.checksum)
       return wrong("sum of positions after each " + std::to_string(stretch) + " steps" + of, found.checksum,
-                   expected_[set].checksum);
+                   expected.checksum);
   }
   return {.ok = true, .error = 0, .bound = 0, .where = {}};
 }
@@ -262,8 +295,9 @@ std::vector<Observation> MemoryLatency::observe() const {
   std::vector<double> cycles, nanoseconds, near, far, near_share;
   for (std::size_t set = 0; set < out_.size(); ++set) {
     const Elapsed elapsed = out_[set].read(0).elapsed;
-    if (elapsed.cycles != not_measured) cycles.push_back(static_cast<double>(elapsed.cycles) / steps_);
-    if (elapsed.nanoseconds != not_measured) nanoseconds.push_back(static_cast<double>(elapsed.nanoseconds) / steps_);
+    if (elapsed.cycles != not_measured) cycles.push_back(static_cast<double>(elapsed.cycles) / steps_[0]);
+    if (elapsed.nanoseconds != not_measured)
+      nanoseconds.push_back(static_cast<double>(elapsed.nanoseconds) / steps_[0]);
     if (each_[set].read(0) == ~std::uint32_t{0}) continue;
     const std::vector<std::uint32_t> each = each_[set].read();
     const TwoModes modes = two_modes({each.begin(), each.end()});
@@ -284,9 +318,10 @@ std::vector<Observation> MemoryLatency::observe() const {
 }
 
 std::vector<Finding> MemoryLatency::findings(const std::vector<Outcome>& outcomes) {
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, std::vector<Outcome>> curves;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::string>, std::vector<Outcome>> curves;
   for (const Outcome& outcome : outcomes)
-    curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps")}]
+    curves[{outcome.rung, outcome.point.word("space"), outcome.point.integer("stride"), outcome.point.integer("steps"),
+            order_of(outcome)}]
         .push_back(outcome);
   std::vector<Finding> all;
   for (auto& [key, curve] : curves) {

@@ -1,6 +1,7 @@
 // Load latency by pointer chasing: each load's address is the result of the load before it. Bound by latency.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,7 +15,8 @@
 
 namespace crosswarp {
 
-/// `steps` dependent loads by one thread, over a random cycle of slots of `stride` bytes in `bytes` bytes.
+/// `steps` dependent loads by one thread, over a cycle of slots of `stride` bytes in `bytes` bytes, in random or
+/// ascending `order`.
 ///
 /// The first 8 bytes of a slot point to the next one. The thread begins at Args::first and adds up its position after
 /// every `stretch` loads. This checksum and the last position must be right to the bit. (The last position alone is not
@@ -71,11 +73,14 @@ class MemoryLatency {
   static std::size_t footprint(const Point& point);
   static std::vector<Expectation> expectations(const Point& point);
   /// The levels of each rung's latency curve by space and stride, in cycles where the kernel read a cycle counter, else
-  /// in nanoseconds; of the launch's time for rungs without a clock. And the points with two modes of latency.
+  /// in nanoseconds: by its timer, else by launches of two lengths, else of the launch's time. And the points with two
+  /// modes of latency.
   static std::vector<Finding> findings(const std::vector<Outcome>& outcomes);
 
   MemoryLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   void refill(std::uint64_t generation);
+  /// Args::steps is half; the warm-up is the same.
+  void shorten(bool is_shorter) { taken_ = is_shorter ? 1 : 0; }
   Args args(std::size_t set) const;
   Memory outputs(std::size_t set) const { return {out_[set].bytes(), each_[set].bytes()}; }
   void poison();
@@ -96,14 +101,15 @@ class MemoryLatency {
   Device& device_;
   std::size_t stride_;
   std::uint64_t slots_;
-  std::uint32_t steps_;
+  std::array<std::uint32_t, 2> steps_;  // all, fewer
+  std::size_t taken_ = 0;               // index of these
   std::size_t warm_stride_;
   std::uint64_t seed_;
-  bool are_pointers_;
+  bool are_pointers_, is_ascending_;
   std::vector<Buffer<std::byte>> chain_;
   std::vector<Buffer<Chased>> out_;
   std::vector<Buffer<std::uint32_t>> each_;
-  std::vector<Expected> expected_;
+  std::vector<std::array<Expected, 2>> expected_;
 };
 
 extern template ExperimentEntry describe<MemoryLatency>();

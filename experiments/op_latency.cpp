@@ -21,6 +21,13 @@ std::int64_t steps(const Point& point) {
   return OpLatency::op_of(point) == OpLatency::Op::sin ? 256 : 4096;
 }
 
+/// Half, in whole rounds; 0 where that is none.
+std::int64_t half_of_steps(const Point& point) {
+  const std::int64_t half = steps(point) / 2;
+  return OpLatency::op_of(point) == OpLatency::Op::fma_f16x2 ? half / f16_pair.round_steps * f16_pair.round_steps
+                                                             : half;
+}
+
 std::uint64_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 float to_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
@@ -74,7 +81,11 @@ Point OpLatency::at(Op op, std::int64_t steps) {
 }
 
 Cost OpLatency::cost(const Point& point) {
-  return {.accesses = static_cast<double>(4 * steps(point)), .rated = Quantity::accesses, .ceiling = {}};
+  const std::int64_t shorter = half_of_steps(point);
+  return {.accesses = static_cast<double>(4 * steps(point)),
+          .left_out = static_cast<double>(shorter > 0 ? 4 * (steps(point) - shorter) : 0),
+          .rated = Quantity::accesses,
+          .ceiling = {}};
 }
 
 std::size_t OpLatency::footprint(const Point&) { return 64 * 24 + 10 * Buffer<std::byte>::guard; }
@@ -83,6 +94,7 @@ OpLatency::OpLatency(Device& device, const Point& point, std::uint64_t seed, std
     : device_(device),
       op_(op_of(point)),
       steps_(steps(point)),
+      shorter_(half_of_steps(point)),
       lanes_(static_cast<std::size_t>(std::max(1, device.info().warp_size))),
       seed_(seed) {
   a_ = op_ == Op::mad_i32 ? 1664525 : op_ == Op::fma_f16x2 ? f16_pair.factor() : oscillating_factor(all_steps());
@@ -104,7 +116,8 @@ void OpLatency::refill(std::uint64_t generation) {
     const RandomStream random(generation_seed(seed_, generation), set);
     for (std::size_t lane = 0; lane < lanes_; ++lane) starts[lane] = start(lane, random(lane));
     expected_[set].clear();
-    for (const std::uint64_t bits : starts) expected_[set].push_back(end(bits, next));
+    for (const std::int64_t steps : {steps_, shorter_})
+      for (const std::uint64_t bits : starts) expected_[set][steps].push_back(end(bits, 4 * steps, next));
     starts_[set].write(std::span<const std::uint64_t>(starts));
     next_[set].write(std::span<const std::uint32_t>(next));
   }
@@ -133,14 +146,14 @@ void OpLatency::poison() {
 Verdict OpLatency::check(ResultIn) const {
   device_.synchronize();
   Verdict worst{.ok = true, .error = 0, .bound = bound(), .where = {}};
+  if (!guards_intact(ends_, starts_, next_, words_, elapsed_))
+    return {.ok = false, .where = "a guard band beside starts, ends or words was written to"};
   for (std::size_t set = 0; set < ends_.size(); ++set) {
-    if (!ends_[set].guards_intact() || !starts_[set].guards_intact() || !next_[set].guards_intact() ||
-        !words_[set].guards_intact() || !elapsed_[set].guards_intact())
-      return {.ok = false, .where = "a guard band beside starts, ends or words was written to"};
     const std::vector<std::uint64_t> ends = ends_[set].read();
+    const std::vector<std::uint64_t>& expected = expected_[set].at(taken_);
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      const double is = number(ends[lane]), should_be = number(expected_[set][lane]);
-      const double off = ends[lane] == expected_[set][lane] ? 0 : error(is, should_be);
+      const double is = number(ends[lane]), should_be = number(expected[lane]);
+      const double off = ends[lane] == expected[lane] ? 0 : error(is, should_be);
       if (off <= worst.error) continue;
       worst.error = off;
       if (off <= worst.bound) continue;
@@ -173,11 +186,20 @@ std::vector<Observation> OpLatency::observe() const {
 
 std::vector<Finding> OpLatency::findings(const std::vector<Outcome>& outcomes) {
   std::vector<Finding> found;
-  for (const Outcome& o : outcomes)
-    if (const auto cycles = o.observed.find("cycles_per_op"); cycles != o.observed.end())
-      found.push_back({"op_latency",
-                       "{op}: {cycles:.1f} cycles by {rung}",
-                       {{"op", o.point.word("op")}, {"cycles", cycles->second, "cycles"}, {"rung", o.rung}}});
+  for (const Outcome& o : outcomes) {
+    const auto cycles = o.observed.find("cycles_per_op"), ns = o.observed.find(std::string(ns_per_step));
+    if (cycles == o.observed.end() && ns == o.observed.end()) continue;
+    Finding& line = found.emplace_back(Finding{"op_latency", "", {{"op", o.point.word("op")}, {"rung", o.rung}}});
+    if (cycles != o.observed.end()) {
+      line.text = "{op}: {cycles:.1f} cycles by {rung}";
+      line.values.emplace_back("cycles", cycles->second, "cycles");
+    }
+    if (ns != o.observed.end()) {
+      line.text += line.text.empty() ? "{op}: {ns:.2f} ns by {rung}, of launches of two lengths"
+                                     : ", {ns:.2f} ns of launches of two lengths";
+      line.values.emplace_back("ns", ns->second, "ns");
+    }
+  }
   return found;
 }
 
@@ -235,10 +257,10 @@ std::uint64_t OpLatency::start(std::size_t lane, std::uint32_t random) const {
   }
 }
 
-/// The bits of x after all steps from `start`.
-std::uint64_t OpLatency::end(std::uint64_t start, const std::vector<std::uint32_t>& next) const {
+/// The bits of x after `steps` steps from `start`.
+std::uint64_t OpLatency::end(std::uint64_t start, std::int64_t steps, const std::vector<std::uint32_t>& next) const {
   const auto repeat = [&](auto x, const auto& step) {
-    for (std::int64_t s = 0; s < all_steps(); ++s) x = step(x);
+    for (std::int64_t s = 0; s < steps; ++s) x = step(x);
     return x;
   };
   auto word = static_cast<std::uint32_t>(start);
@@ -253,14 +275,14 @@ std::uint64_t OpLatency::end(std::uint64_t start, const std::vector<std::uint32_
           repeat(std::bit_cast<double>(start), [&](double x) { return multiply_add(x, a_, b_, Rounding::fused); }));
     case Op::fma_f16x2: {
       static const std::vector<std::uint16_t> table = f16_pair.steps();
-      return f16_pair.end(word, all_steps(), table);
+      return f16_pair.end(word, steps, table);
     }
     case Op::mad_i32:
       return repeat(word, [](std::uint32_t x) { return 1664525u * x + 1013904223u; });
     case Op::add_f32:
       return bits(repeat(to_float(start), [](float x) { return x + 1; }));
     case Op::rcp:
-      return bits(static_cast<float>(Rotation::at(Rotation::after(Rotation::angle_of(to_float(start)), all_steps()))));
+      return bits(static_cast<float>(Rotation::at(Rotation::after(Rotation::angle_of(to_float(start)), steps))));
     case Op::sqrt:
       return bits(static_cast<float>(repeat(double{to_float(start)}, [](double x) { return x + std::sqrt(x); })));
     case Op::sin:

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,6 +73,8 @@ class OpLatency {
 
   OpLatency(Device& device, const Point& point, std::uint64_t seed, std::size_t sets);
   void refill(std::uint64_t generation);
+  /// Args::steps is half.
+  void shorten(bool is_shorter) { taken_ = is_shorter ? shorter_ : steps_; }
   Args args(std::size_t set) const;
   Memory outputs(std::size_t set) const { return {ends_[set].bytes(), words_[set].bytes(), elapsed_[set].bytes()}; }
   void poison();
@@ -80,22 +83,23 @@ class OpLatency {
   std::vector<Observation> observe() const;
 
  private:
-  std::int64_t all_steps() const { return 4 * steps_; }
+  std::int64_t all_steps() const { return 4 * taken_; }
   bool is_approximate() const { return op_ == Op::rcp || op_ == Op::sqrt || op_ == Op::sin; }
   double bound() const;
   double error(double is, double should_be) const;
   double number(std::uint64_t bits) const;
   std::vector<std::uint32_t> two_cycles() const;
   std::uint64_t start(std::size_t lane, std::uint32_t random) const;
-  std::uint64_t end(std::uint64_t start, const std::vector<std::uint32_t>& next) const;
+  std::uint64_t end(std::uint64_t start, std::int64_t steps, const std::vector<std::uint32_t>& next) const;
 
   Device& device_;
   Op op_;
-  std::int64_t steps_;
+  std::int64_t steps_, shorter_;
+  std::int64_t taken_ = steps_;  // of these two
   std::size_t lanes_;
   std::uint64_t seed_;
   double a_ = 0, b_ = 0;
-  std::vector<std::vector<std::uint64_t>> expected_;
+  std::vector<std::map<std::int64_t, std::vector<std::uint64_t>>> expected_;  // by steps taken
   std::vector<Buffer<std::uint64_t>> starts_, ends_;
   std::vector<Buffer<std::uint32_t>> next_, words_;
   std::vector<Buffer<Elapsed>> elapsed_;

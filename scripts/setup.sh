@@ -65,7 +65,10 @@ missing_packages() {
     command -v "${tool%:*}" >/dev/null || echo "${tool#*:}"
   done
   libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev)
-  [[ " $* " == *" -DCROSSWARP_KOKKOS=OFF "* ]] || has_kokkos || libraries+=(libtrilinos-kokkos-dev)
+  if [[ " $* " != *" -DCROSSWARP_KOKKOS=OFF "* ]] && ! has_kokkos; then
+    libraries+=(libtrilinos-kokkos-dev)
+    optional+=(libtrilinos-kokkos-kernels-dev)
+  fi
   if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then
     libraries+=(hipcc libamdhip64-dev)
     optional+=(libhipcub-dev)

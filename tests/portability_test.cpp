@@ -125,6 +125,11 @@ class Results {
     return *this;
   }
 
+  Results& escape_hatch() {
+    rows_.back()["escape_hatch"] = "wmma";
+    return *this;
+  }
+
   /// The lines of the report that contain `word`.
   std::vector<std::string> lines(const std::string& word, const std::string& arguments = "") const {
     Json file = pattern_;
@@ -181,6 +186,17 @@ TEST(Portability, TellsWhereDeclarationAndMeasurementDisagree) {
   agree.add("cuda", "plain", 20e3).add("mine", "better", 21e3, {"plain"});
   EXPECT_EQ(agree.line("| reduce_sum | n").find("declared"), std::string::npos);
   EXPECT_NE(agree.line("| reduce_sum | n").find("| 1.05 | none |"), std::string::npos);
+}
+
+TEST(Portability, ListsEscapeHatchesApart) {
+  Results results;
+  results.add("cuda", "fast", 10e3).add("mine", "better", 90e3, {}, "no API");
+  results.add("mine", "native", 50e3, {"fast"}).escape_hatch();
+  const std::string row = results.line("| reduce_sum | n");
+  EXPECT_NE(row.find("| `better` 90.0 µs | 9.00 | escape hatch | its reason; escape hatch (wmma): `native` 50.0 µs, "
+                     "5.00 ×"),
+            std::string::npos)
+      << row;
 }
 
 TEST(Portability, HasMeansOfOneClassAndTheSameAlgorithmOnly) {

@@ -129,7 +129,7 @@ class Gpu final : public GpuDevice {
     sink_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
     fill(sink_, 0, 2 * sizeof(unsigned));
     checksum_ = static_cast<unsigned long long*>(allocate(sizeof *checksum_));
-    worst_.resize(static_cast<std::size_t>(compare_blocks(resident_threads())));
+    worst_.resize(8 * compare_blocks(std::numeric_limits<std::size_t>::max(), resident_threads()));
     worst_on_device_ = static_cast<WorstElement*>(allocate(worst_.size() * sizeof(WorstElement)));
     generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
     synchronize();
@@ -200,6 +200,14 @@ class Gpu final : public GpuDevice {
     guard(cudaStreamSynchronize(aside_), "note change");
     return std::atomic_ref(gate_[2]).load() != 0;
   }
+  bool any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte) override {
+    std::atomic_ref(gate_[2]).store(0);
+    for (; !pieces.empty(); pieces = pieces.subspan(std::min(pieces.size(), Pieces::most)))
+      guard(launch_note_changes(pieces.first(std::min(pieces.size(), Pieces::most)), byte, gate_on_device_ + 2, stream_),
+            "note changes");
+    synchronize();
+    return std::atomic_ref(gate_[2]).load() != 0;
+  }
   void generate_elements(const TypedSpan& to, const Elements& elements) override {
     if (std::visit([](const auto& typed) { return typed.empty(); }, to)) return;
     guard(launch_generate(to, elements, resident_threads(), stream_), "generate");
@@ -232,16 +240,32 @@ class Gpu final : public GpuDevice {
     if (size(to) == 0) return;
     guard(launch_reference_row_sums(elements, first, columns, to, resident_threads(), stream_), "reference row sums");
   }
-  Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) override {
-    if (size(actual) != size(reference)) throw Error("results are compared with a reference of another size");
+  Comparison compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound) override {
     Comparison found;
-    if (size(actual) == 0) return found;
-    guard(launch_compare(actual, reference, bound, resident_threads(), worst_on_device_, stream_), "compare");
-    read(worst_.data(), worst_on_device_, worst_.size() * sizeof(WorstElement));
-    for (const WorstElement& of_block : worst_) found.worst.add(of_block);
-    const std::size_t i = found.worst.index;
-    found.is = read_element(actual, i);
-    found.should_be = read_element(reference, i);
+    std::size_t first = 0, blocks = 0;
+    const auto collect = [&] {
+      read(worst_.data(), worst_on_device_, blocks * sizeof(WorstElement));
+      for (std::size_t i = 0; i < blocks; ++i) found.worst.add(worst_[i]);
+      blocks = 0;
+    };
+    for (const auto& [actual, reference] : pairs) {
+      const std::size_t elements = size(actual), own = compare_blocks(elements, resident_threads());
+      if (elements != size(reference)) throw Error("results are compared with a reference of another size");
+      if (blocks + own > worst_.size()) collect();
+      if (own > 0) guard(launch_compare(actual, reference, first, bound, own, worst_on_device_ + blocks, stream_), "compare");
+      blocks += own;
+      first += elements;
+    }
+    if (blocks > 0) collect();
+    std::size_t i = found.worst.index;
+    for (const auto& [actual, reference] : pairs) {
+      if (i < size(actual)) {
+        found.is = read_element(actual, i);
+        found.should_be = read_element(reference, i);
+        break;
+      }
+      i -= size(actual);
+    }
     return found;
   }
 

@@ -85,11 +85,9 @@ __global__ void checksum_kernel(const float* words, std::size_t n, unsigned long
   if (threadIdx.x % warp_size() == 0) atomicAdd(to, static_cast<unsigned long long>(sum));
 }
 
-/// Aligned 16-byte words, and the ends byte by byte.
-__global__ void note_change_kernel(const unsigned char* memory, std::size_t bytes, unsigned char byte,
-                                   volatile unsigned* seen) {
-  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+/// Whether thread `first` of `threads` finds another byte: aligned 16-byte words, and the ends byte by byte.
+__device__ bool differs_from(const unsigned char* memory, std::size_t bytes, unsigned char byte, std::size_t first,
+                             std::size_t threads) {
   const std::size_t head = std::min<std::size_t>(bytes, (16 - reinterpret_cast<std::uintptr_t>(memory) % 16) % 16);
   const std::size_t words = (bytes - head) / 16;
   const auto* const body = reinterpret_cast<const uint4*>(memory + head);
@@ -101,7 +99,20 @@ __global__ void note_change_kernel(const unsigned char* memory, std::size_t byte
   }
   for (std::size_t i = first; i < head; i += threads) differs |= memory[i] != byte;
   for (std::size_t i = head + 16 * words + first; i < bytes; i += threads) differs |= memory[i] != byte;
-  if (differs) *seen = 1;
+  return differs;
+}
+
+__global__ void note_change_kernel(const unsigned char* memory, std::size_t bytes, unsigned char byte,
+                                   volatile unsigned* seen) {
+  const std::size_t threads = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  const std::size_t first = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (differs_from(memory, bytes, byte, first, threads)) *seen = 1;
+}
+
+__global__ void note_changes_kernel(Pieces pieces, unsigned char byte, volatile unsigned* seen) {
+  const std::span<const std::byte> piece = pieces.piece[blockIdx.x];
+  const auto* const memory = reinterpret_cast<const unsigned char*>(piece.data());
+  if (differs_from(memory, piece.size(), byte, threadIdx.x, blockDim.x)) *seen = 1;
 }
 
 }  // namespace
@@ -178,6 +189,15 @@ cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char 
   const std::size_t blocks = std::clamp<std::size_t>(memory.size() / (16 * block_size), 1, threads / block_size);
   note_change_kernel<<<static_cast<unsigned>(blocks), block_size, 0, stream>>>(
       reinterpret_cast<const unsigned char*>(memory.data()), memory.size(), byte, seen);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_note_changes(std::span<const std::span<const std::byte>> pieces, unsigned char byte, unsigned* seen,
+                                cudaStream_t stream) {
+  if (pieces.empty()) return cudaSuccess;
+  Pieces given = {};
+  std::copy(pieces.begin(), pieces.end(), given.piece);
+  note_changes_kernel<<<static_cast<unsigned>(pieces.size()), block_size, 0, stream>>>(given, byte, seen);
   return cudaGetLastError();
 }
 

@@ -39,6 +39,16 @@ cudaError_t launch_chain(std::span<std::byte> memory, std::size_t stride, const 
 cudaError_t launch_note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen, int threads,
                                cudaStream_t stream);
 
+/// Pieces of memory, by value in a kernel's parameters.
+struct Pieces {
+  static constexpr std::size_t most = 128;
+  std::span<const std::byte> piece[most];
+};
+
+/// *seen = 1 where any byte of any of `pieces`, Pieces::most at most, differs from `byte`. For small pieces: a block each.
+cudaError_t launch_note_changes(std::span<const std::span<const std::byte>> pieces, unsigned char byte, unsigned* seen,
+                                cudaStream_t stream);
+
 /// Adds Checksum::weighted of `words` to `*sum`, in device memory.
 cudaError_t launch_checksum(std::span<const float> words, unsigned long long* sum, int threads, cudaStream_t stream);
 

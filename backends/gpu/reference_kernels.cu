@@ -135,12 +135,13 @@ constexpr unsigned compare_threads = 256;
 
 template <class T, class R>
 __global__ void __launch_bounds__(compare_threads)
-    compare_kernel(const T* is, const R* should_be, std::size_t n, ErrorBound bound, WorstElement* worst) {
+    compare_kernel(const T* is, const R* should_be, std::size_t n, std::uint64_t first, ErrorBound bound,
+                   WorstElement* worst) {
   __shared__ WorstElement of_threads[compare_threads];
   WorstElement here = WorstElement::of_none();
   for (std::size_t i = std::size_t{blockIdx.x} * compare_threads + threadIdx.x; i < n;
        i += std::size_t{gridDim.x} * compare_threads)
-    here.add(wide(is[i]), wide(should_be[i]), i, bound);
+    here.add(wide(is[i]), wide(should_be[i]), first + i, bound);
   of_threads[threadIdx.x] = here;
   for (unsigned half = compare_threads / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -175,15 +176,18 @@ cudaError_t launch_reference_row_sums(const Lattice& elements, std::uint64_t fir
   return cudaGetLastError();
 }
 
-int compare_blocks(int threads) { return threads / static_cast<int>(compare_threads); }
+std::size_t compare_blocks(std::size_t elements, int threads) {
+  const std::size_t most = static_cast<std::size_t>(threads) / compare_threads;
+  return std::min(most, elements / compare_threads + (elements % compare_threads > 0));
+}
 
-cudaError_t launch_compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound, int threads,
-                           WorstElement* worst, cudaStream_t stream) {
+cudaError_t launch_compare(const TypedSpan& actual, const TypedSpan& reference, std::uint64_t first,
+                           const ErrorBound& bound, std::size_t blocks, WorstElement* worst, cudaStream_t stream) {
   std::visit(
       [&]<class T, class R>(std::span<T> is, std::span<R> should_be) {
         if constexpr (std::floating_point<R>)
-          compare_kernel<<<compare_blocks(threads), compare_threads, 0, stream>>>(is.data(), should_be.data(),
-                                                                                  is.size(), bound, worst);
+          compare_kernel<<<static_cast<unsigned>(blocks), compare_threads, 0, stream>>>(is.data(), should_be.data(),
+                                                                                        is.size(), first, bound, worst);
         else
           throw Error("a reference is of float or double");
       },

@@ -16,11 +16,11 @@ cudaError_t launch_reference_gemm(const Gemm& gemm, const TypedSpan& to, cudaStr
 cudaError_t launch_reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
                                       const TypedSpan& to, int threads, cudaStream_t stream);
 
-/// Blocks of launch_compare() on `threads` resident threads.
-int compare_blocks(int threads);
+/// Blocks for a comparison of so many elements on `threads` resident threads; 0 for none.
+std::size_t compare_blocks(std::size_t elements, int threads);
 
-/// Writes the worst element of each block's share to worst[block], in device memory.
-cudaError_t launch_compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound, int threads,
-                           WorstElement* worst, cudaStream_t stream);
+/// Writes the worst element of each block's share to worst[block], in device memory. `first`: index of the first element.
+cudaError_t launch_compare(const TypedSpan& actual, const TypedSpan& reference, std::uint64_t first,
+                           const ErrorBound& bound, std::size_t blocks, WorstElement* worst, cudaStream_t stream);
 
 }  // namespace crosswarp::gpu

@@ -12,8 +12,9 @@ namespace crosswarp::kokkos {
 template <int threads>
 inline constexpr int team_threads = is_asynchronous ? threads : 1;
 
-/// A team for each of `tiles`, with `bytes` of scratch memory. `resident`: teams that a multiprocessor should hold at
-/// once, which limits registers.
+/// A team for each of `tiles`, with `bytes` of scratch memory: with CUDA at most 48 KiB, less 8 bytes per thread for
+/// Kokkos's reductions, since Kokkos does not ask the driver for more at level 0. `resident`: teams that a
+/// multiprocessor should hold at once, which limits registers.
 template <int threads, int resident>
 auto teams_of_tiles(const Queue& queue, std::size_t tiles, std::size_t bytes) {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<threads, resident>>;

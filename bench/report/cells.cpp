@@ -16,7 +16,6 @@ using Key = std::array<std::string, 3>;
 
 const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
 const std::string& experiment_of(const Result& r) { return r.cell.variant->experiment; }
-bool is_library(const Result& r) { return r.cell.variant->library; }
 
 /// The fastest of `places` for which `counts` holds; `none` if there is none.
 constexpr Index none = std::numeric_limits<Index>::max();
@@ -244,7 +243,8 @@ std::vector<Portability> portability(const std::vector<ReportCell>& cells) {
     std::set<std::string> backends, rungs;
     for (const Index p : places)
       if (const std::string& backend = backend_of(cells[p].result); backends.insert(backend).second)
-        judge(backend, backend, [&](const Result& r) { return backend_of(r) == backend && !is_library(r); });
+        judge(backend, backend,
+              [&](const Result& r) { return backend_of(r) == backend && r.cell.variant->stands_for_backend(); });
     for (const Index p : places)
       if (const std::string rung = cells[p].result.cell.rung(); rungs.insert(rung).second)
         judge(backend_of(cells[p].result), rung, [&](const Result& r) { return r.cell.rung() == rung; });

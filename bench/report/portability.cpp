@@ -73,7 +73,9 @@ class Places {
 };
 
 /// `155`, `6.27`: three digits.
-std::string factor(double ratio) { return ratio < 99.95 ? fmt::format("{:.{}f}", ratio, ratio < 9.995 ? 2 : 1) : times(ratio); }
+std::string factor(double ratio) {
+  return ratio < 99.95 ? fmt::format("{:.{}f}", ratio, ratio < 9.995 ? 2 : 1) : times(ratio);
+}
 /// `~6.27` where samples were disturbed.
 std::string factor(const Ratio& ratio) { return (ratio.noisy ? noisy_mark : "") + factor(ratio.value); }
 
@@ -90,21 +92,30 @@ std::size_t height(const VariantEntry& variant, const Variants& variants) {
 }
 
 auto of(const std::string& backend) {
-  return [backend](const Result& r) { return variant_of(r).backend == backend && !variant_of(r).library; };
+  return [backend](const Result& r) { return variant_of(r).backend == backend && variant_of(r).stands_for_backend(); };
 }
 
 /// One point, in one mode, on one device.
 class AtPoint {
  public:
-  void add(const Result& r, std::size_t source) { results_.emplace_back(&r, source); }
+  void add(const Result& r, std::size_t source) {
+    results_.emplace_back(&r, source);
+    by_steps_ = by_steps_ && (!r.time() || r.step_time());
+  }
   bool has(const std::string& backend) const { return fastest(of(backend)) != nullptr; }
 
   /// Requires has(reference).
   PortabilityRow row(const std::string& reference, const std::string& backend, const Variants& variants) const {
     PortabilityRow row{backend, fastest(of(reference))};
+    row.by_steps = by_steps_;
     row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
     row.portable = fastest(of(backend));
     row.naive = lowest(backend, variants);
+    row.escape_hatch = fastest([&](const Result& r) {
+      return variant_of(r).backend == backend && !variant_of(r).escape_hatch.empty() &&
+             why_no_ratio(r, *row.best).empty();
+    });
+    if (row.escape_hatch) row.escape_ratio = ratio(*row.best, *row.escape_hatch);
     row.ratio = row.portable ? ratio(*row.best, *row.portable) : Ratio{no_variant, {}};
     if (row.portable) row.why_no_ratio = why_no_ratio(*row.portable, *row.best);
     if (!row.why_no_ratio.empty()) {
@@ -119,16 +130,19 @@ class AtPoint {
   }
 
  private:
+  /// Of a step, where all have its time, else of a launch, which has a warm-up in it.
+  double seconds(const Result& r) const { return by_steps_ ? *r.step_time() : *r.time(); }
+
   const Result* fastest(const auto& among) const {
     const Result* best = nullptr;
     for (const auto& [r, source] : results_)
-      if (r->time() && among(*r) && (!best || *r->time() < *best->time())) best = r;
+      if (r->time() && among(*r) && (!best || seconds(*r) < seconds(*best))) best = r;
     return best;
   }
 
   const Result* lowest(const std::string& backend, const Variants& variants) const {
     const Result* naive = nullptr;
-    const auto key = [&](const Result& r) { return std::pair(height(variant_of(r), variants), -*r.time()); };
+    const auto key = [&](const Result& r) { return std::pair(height(variant_of(r), variants), -seconds(r)); };
     for (const auto& [r, source] : results_)
       if (r->time() && of(backend)(*r) && (!naive || key(*r) < key(*naive))) naive = r;
     return naive;
@@ -139,7 +153,13 @@ class AtPoint {
     const auto source = [&](const Result& r) {
       return std::ranges::find(results_, &r, [](const auto& entry) { return entry.first; })->second;
     };
-    return time_ratio(portable, reference, source(reference) == source(portable));
+    const bool same_run = source(reference) == source(portable);
+    const Ratio of_launches = time_ratio(portable, reference, same_run);
+    if (!by_steps_) return of_launches;
+    const auto of_times = same_run && same_rounds(portable, reference) ? paired_ratio : location_ratio;
+    Ratio of_steps = of_times(portable.step_seconds(), reference.step_seconds());
+    of_steps.noisy = of_launches.noisy;
+    return of_steps;
   }
 
   /// Every portable variant that has a time, with its fastest counterpart that has one; the fastest first.
@@ -154,7 +174,7 @@ class AtPoint {
       });
       if (counterpart) pairs.push_back({counterpart, portable, ratio(*counterpart, *portable)});
     }
-    std::ranges::sort(pairs, {}, [](const SameAlgorithm& pair) { return *pair.portable->time(); });
+    std::ranges::sort(pairs, {}, [&](const SameAlgorithm& pair) { return seconds(*pair.portable); });
     return pairs;
   }
 
@@ -178,6 +198,9 @@ class AtPoint {
     if (row.portable && within_tolerance(row.ratio.value)) return;
     const bool is_model = row.same ? model * model >= row.ratio.value : declared.kind != GapClass::none;
     row.gap = is_model ? declared : no_such_variant(row, variants);
+    // What the programming model has no API for, native code within its kernel reaches.
+    if (row.escape_hatch && row.gap.kind == GapClass::no_api && row.escape_ratio.value < row.ratio.value)
+      row.gap.kind = GapClass::escape_hatch;
     if (!is_model && row.same && !within_tolerance(model) && declared.kind != GapClass::none)
       row.gap.reason += fmt::format("; {}: {}", to_string(declared.kind), declared.reason);
   }
@@ -205,6 +228,7 @@ class AtPoint {
   }
 
   std::vector<std::pair<const Result*, std::size_t>> results_;  // with their files
+  bool by_steps_ = true;  // all times are known of a step, by launches of two lengths
 };
 
 /// By experiment, mode, device and backend.
@@ -292,7 +316,8 @@ PortabilityTable::PortabilityTable(const std::vector<ResultFile>& files, std::ve
     }
   // A file of one backend alone says nothing about others.
   for (const PortabilityRow& row : rows_)
-    if (row.portable || row.gap.kind == GapClass::no_api) compared.insert(series_of(row));
+    if (row.portable || row.gap.kind == GapClass::no_api || row.gap.kind == GapClass::escape_hatch)
+      compared.insert(series_of(row));
   std::erase_if(rows_, [&](const PortabilityRow& row) { return !compared.contains(series_of(row)); });
   if (rows_.empty())
     throw Error(fmt::format("report --portability: no point at which {} and another backend have times on one device",
@@ -386,8 +411,11 @@ class Writer {
     const BuiltInSource* const source = r ? built_in_source(variant_of(*r).id()) : nullptr;
     return source ? fmt::format("{} ({})", source->lines, source->lines_with_headers) : "";
   }
-  std::string variant(const Result* r) const {
-    return r ? fmt::format("{} {}", code(without_backend(r->cell.rung())), field("real_time").show(*r)) : "";
+  std::string variant(const PortabilityRow& row, const Result* r) const {
+    if (!r) return "";
+    const std::string time =
+        row.by_steps ? (noise(*r).empty() ? "" : noisy_mark) + si(r->step_time(), "s") : field("real_time").show(*r);
+    return fmt::format("{} {}", code(without_backend(r->cell.rung())), time);
   }
   /// `float4` of `float4 7.90 µs`.
   static std::string without_time(const std::string& cell) { return cell.substr(0, cell.find(' ')); }
@@ -434,7 +462,9 @@ class Writer {
       table.row(
           {kind == GapClass::none ? fmt::format("none (within {:.0f} %)", 100 * (gap_tolerance - 1)) : to_string(kind),
            fmt::format("{} of {}", points, rows.size()),
-           most > 0 ? fmt::format("{} … {}", factor(least), factor(most)) : has_portable ? noisy_mark : "no variant",
+           most > 0       ? fmt::format("{} … {}", factor(least), factor(most))
+           : has_portable ? noisy_mark
+                          : "no variant",
            same.empty() ? "" : fmt::format("{} ({})", factor(geometric_mean(same)), same.size()), meaning,
            fmt::format("{}", fmt::join(experiments, ", "))});
     }
@@ -451,11 +481,15 @@ class Writer {
     for (const Column side : {fastest, portable}) table.narrow(side);
     for (const PortabilityRow* row : rows) {
       std::string why = row->gap.reason;
+      if (row->escape_hatch)
+        why += fmt::format("{}escape hatch ({}): {}, {} ×", why.empty() ? "" : "; ",
+                           variant_of(*row->escape_hatch).escape_hatch, variant(*row, row->escape_hatch),
+                           factor(row->escape_ratio));
       if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
       if (!row->why_no_ratio.empty()) why = row->why_no_ratio + ": no ratio";
       if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
-      table.row({experiment(*row), point(*row), variant(row->best), row->portable ? variant(row->portable) : "none",
-                 has_ratio(*row) ? factor(row->ratio) : "",
+      table.row({experiment(*row), point(*row), variant(*row, row->best),
+                 row->portable ? variant(*row, row->portable) : "none", has_ratio(*row) ? factor(row->ratio) : "",
                  row->why_no_ratio.empty() ? to_string(row->gap.kind) : "", why},
                 row->contradiction.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
     }
@@ -466,18 +500,18 @@ class Writer {
     const std::string& backend = rows.front()->backend;
     TextTable table;
     table.last_is_left = false;
-    table.row({"experiment", "point", reference_ + "'s library", "naive " + backend, "same algorithm: " + reference_,
-               backend, "× as fast", "lines of the fastest: " + reference_, backend,
-               "the fastest runs on: " + reference_, backend},
-              TextTable::Colour::faint);
+    table.row(
+        {"experiment", "point", reference_ + "'s library", "naive " + backend, "same algorithm: " + reference_, backend,
+         "× as fast", "lines of the fastest: " + reference_, backend, "the fastest runs on: " + reference_, backend},
+        TextTable::Colour::faint);
     for (const std::size_t text : {1, 2, 3, 4, 5, 9, 10}) table.left(text);
     for (const std::size_t side : {2, 3, 4, 5}) table.narrow(side, without_time);
     for (const std::size_t column : {8, 7, 3, 2, 10, 9, 5, 4}) table.narrow(column);
     for (const PortabilityRow* row : rows)
-      table.row({experiment(*row), point(*row), variant(row->library), variant(row->naive),
-                 row->same ? variant(row->same->reference) : "", row->same ? variant(row->same->portable) : "",
-                 row->same ? factor(row->same->ratio) : "", lines(row->best), lines(row->portable), row->best_runs_on,
-                 row->portable_runs_on});
+      table.row({experiment(*row), point(*row), variant(*row, row->library), variant(*row, row->naive),
+                 row->same ? variant(*row, row->same->reference) : "",
+                 row->same ? variant(*row, row->same->portable) : "", row->same ? factor(row->same->ratio) : "",
+                 lines(row->best), lines(row->portable), row->best_runs_on, row->portable_runs_on});
     return table;
   }
 

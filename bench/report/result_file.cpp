@@ -113,6 +113,7 @@ Cell RecordedCells::find(const Json& entry) {
   variant.bound_by = text(entry, "bound_by");
   variant.improves = text(entry, "improves");
   variant.library = entry.at("library");
+  variant.escape_hatch = entry.contains("escape_hatch") ? text(entry, "escape_hatch") : "";
   variant.module = entry.contains("module") ? text(entry, "module") : "";
   variant.source_info.hash = entry.contains("source_hash") ? text(entry, "source_hash") : "";
   variant.counterparts = entry.value("counterparts", std::vector<std::string>());
@@ -185,8 +186,13 @@ std::vector<Result> merge_repetitions(const std::vector<Result>& results) {
     if (is_new) {
       merged.push_back(r);
     } else if (Result& cell = merged[at->second]; cell.time() && r.time()) {
-      Placements& all = cell.measurement.seconds;
-      all.insert(all.end(), r.measurement.seconds.begin(), r.measurement.seconds.end());
+      const auto append = [](Placements& all, const Placements& more) {
+        all.insert(all.end(), more.begin(), more.end());
+      };
+      Measurement& m = cell.measurement;
+      append(m.seconds, r.measurement.seconds);
+      append(m.shorter, r.measurement.shorter);
+      if (m.shorter.size() != m.seconds.size()) m.shorter.clear();  // of one of the two only
     } else if (cell.time()) {
       cell = r;
     }

@@ -81,15 +81,17 @@ std::map<double, Results> sweep(const Results& results, const Point& at, const s
 
 const std::string& backend_of(const Result& r) { return r.cell.variant->backend; }
 bool is_library(const Result& r) { return r.cell.variant->library; }
+bool stands_for_backend(const Result& r) { return r.cell.variant->stands_for_backend(); }
 auto handwritten_in(const std::string& backend) {
-  return [&backend](const Result& r) { return backend_of(r) == backend && !is_library(r); };
+  return [&backend](const Result& r) { return backend_of(r) == backend && stands_for_backend(r); };
 }
 
 /// Backends with handwritten results, CUDA first.
 std::vector<std::string> backends_of(const Results& results) {
   std::vector<std::string> found;
   for (const Result* r : results)
-    if (!is_library(*r) && std::ranges::find(found, backend_of(*r)) == found.end()) found.push_back(backend_of(*r));
+    if (stands_for_backend(*r) && std::ranges::find(found, backend_of(*r)) == found.end())
+      found.push_back(backend_of(*r));
   std::ranges::stable_partition(found, [](const std::string& backend) { return backend == "cuda"; });
   return found;
 }

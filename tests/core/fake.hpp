@@ -177,7 +177,8 @@ class Fill {
   struct Args {
     std::span<float> out;
     std::span<const float> in;
-    float value() const { return in[0]; }
+    bool is_shorter;
+    float value() const { return in[0] + (is_shorter ? 1.0f : 0.0f); }
   };
 
   static std::vector<Axis> axes() {
@@ -189,7 +190,9 @@ class Fill {
     return product(axes(), {{n}, {offset}, {"f32"}}).front();
   }
   static std::vector<TestPoint> test_points() { return {{point(1)}, {point(100, 3), true}}; }
-  static Cost cost(const Point& p) { return {.bytes_written = 4.0 * static_cast<double>(p.integer("n"))}; }
+  static Cost cost(const Point& p) {
+    return {.bytes_written = 4.0 * static_cast<double>(p.integer("n")), .left_out = left_out};
+  }
   static std::size_t footprint(const Point& p) { return 4 * static_cast<std::size_t>(p.integer("n")); }
 
   Fill(Device& device, const Point& p, std::uint64_t seed, std::size_t sets) : device_(device), seed_(seed) {
@@ -204,11 +207,11 @@ class Fill {
   }
   ~Fill() { --alive; }
 
-  Args args(std::size_t set) const { return {out_.at(set).span(), in_.at(set).span()}; }
+  Args args(std::size_t set) const { return {out_.at(set).span(), in_.at(set).span(), is_shorter_}; }
   void refill(std::uint64_t generation) {
     ++refills;
     generation_ = generation;
-    for (std::size_t set = 0; set < in_.size(); ++set) in_[set].span()[0] = expected_value(set);
+    for (std::size_t set = 0; set < in_.size(); ++set) in_[set].span()[0] = input(set);
   }
   Memory outputs(std::size_t set) const { return {out_.at(set).bytes()}; }
   void poison() {
@@ -236,6 +239,8 @@ class Fill {
     return errors;
   }
 
+  /// Outputs are one larger.
+  void shorten(bool is) { is_shorter_ = is; }
   std::vector<Observation> observe() const { return observed(); }
   static bool exists(const Point& p) { return p.integer("n") != senseless; }
   static std::vector<Expectation> expectations(const Point&) { return expected; }
@@ -247,6 +252,7 @@ class Fill {
   static constexpr std::int64_t senseless = 13;
   static inline std::function<std::vector<Observation>()> observed = [] { return std::vector<Observation>{}; };
   static inline std::vector<Expectation> expected;
+  static inline double left_out = 0;
   static inline bool rounds = true;
   static inline int general_refills = 0;
   static inline int refills = 0, prepared = 0, alive = 0, most_alive = 0;
@@ -254,10 +260,12 @@ class Fill {
   static inline ResultIn looked_in = ResultIn::device;
 
  private:
-  float expected_value(std::size_t set) const { return static_cast<float>(100 * seed_ + 1000 * generation_ + set); }
+  float input(std::size_t set) const { return static_cast<float>(100 * seed_ + 1000 * generation_ + set); }
+  float expected_value(std::size_t set) const { return input(set) + (is_shorter_ ? 1.0f : 0.0f); }
 
   Device& device_;
   std::uint64_t seed_, generation_ = 0;
+  bool is_shorter_ = false;
   std::vector<Buffer<float>> out_, in_;
 };
 

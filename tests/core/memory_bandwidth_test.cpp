@@ -146,6 +146,8 @@ TEST(MemoryBandwidth, ExistsForMeaningfulCombinations) {
   EXPECT_TRUE(MemoryBandwidth::exists(point("link", "h2d", 4)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("link", "read", 4)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("l1", "copy", 1024)));
+  EXPECT_FALSE(MemoryBandwidth::exists(point("l1", "write", 1024)));
+  EXPECT_TRUE(MemoryBandwidth::exists(point("l2", "write", 1024)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("l1", "read", 1 << 30)));
   EXPECT_FALSE(MemoryBandwidth::exists(point("hbm", "read", 1024, 2)));
   for (const TestPoint& test : MemoryBandwidth::test_points())
@@ -161,6 +163,7 @@ TEST(MemoryBandwidth, CountsWhatTheOpNeeds) {
   EXPECT_EQ(MemoryBandwidth::cost(point("l1", "read", 1024, 7)).bytes_read, 7 * 1024);
   EXPECT_EQ(MemoryBandwidth::cost(point("link", "d2h", 1000)).amount(), 1000);  // bytes cross the link once
   EXPECT_EQ(MemoryBandwidth::cost(point("l2", "read", 24 << 20)).bytes_read, 682.0 * (24 << 20));
+  EXPECT_EQ(MemoryBandwidth::cost(point("l2", "write", 24 << 20)).bytes_written, 682.0 * (24 << 20));
 }
 
 TEST(MemoryBandwidth, FindsRatiosAndTheCurveOfBytesInFlight) {

@@ -17,8 +17,9 @@ namespace {
 
 static_assert(ExperimentType<MemoryLatency>);
 
-Point point(const char* space, std::int64_t bytes, std::int64_t stride = 64, std::int64_t steps = 256) {
-  return product(MemoryLatency::axes(), {{space}, {bytes}, {stride}, {steps}}).front();
+Point point(const char* space, std::int64_t bytes, std::int64_t stride = 64, std::int64_t steps = 256,
+            const char* order = "random") {
+  return product(MemoryLatency::axes(), {{space}, {bytes}, {stride}, {steps}, {order}}).front();
 }
 
 /// A chase of `loads` loads, with the checksum of a correct kernel.
@@ -51,6 +52,21 @@ TEST_P(ChaseIn, IsRightAfterAllSteps) {
   EXPECT_TRUE(problem.observe().empty());  // no clock
 }
 
+TEST(MemoryLatency, AscendsSlotBySlot) {
+  MemoryLatency problem{*open_host_device(), point("global", 1000, 64, 256, "ascending"), 3, 1};
+  problem.refill(0);
+  problem.poison();
+  const auto args = problem.args(0);
+  const auto base = std::bit_cast<std::uint64_t>(args.chain.data());
+  for (std::uint64_t slot = 0; slot < 15; ++slot) {
+    std::uint64_t next;
+    std::memcpy(&next, args.chain.data() + slot * 64, sizeof next);
+    EXPECT_EQ(next - base, (slot + 1) % 15 * 64);
+  }
+  args.out[0] = chase(args, 256, true);
+  EXPECT_TRUE(problem.check(ResultIn::device).ok);
+}
+
 TEST_P(ChaseIn, IsWrongAStepOrALapEarlyOrLate) {
   const auto args = problem.args(1);
   const std::uint64_t slots = args.chain.size() / args.stride;
@@ -80,6 +96,21 @@ TEST(MemoryLatency, IsWrongForAKernelThatLoadsNothingHoweverManySlotsFit) {
     EXPECT_FALSE(problem.check(ResultIn::device).ok) << fit;
     args.out[0] = chase(args, args.steps, true);
     EXPECT_TRUE(problem.check(ResultIn::device).ok) << fit;
+  }
+}
+
+TEST(MemoryLatency, TakesHalfTheStepsWhereItIsShortened) {
+  EXPECT_EQ(MemoryLatency::cost(point("global", 1000)).left_out, 128);
+  EXPECT_EQ(MemoryLatency::cost(point("global", 1000, 64, 64)).left_out, 0);
+  MemoryLatency problem(*open_host_device(), point("global", 1000), 3, 1);
+  problem.refill(0);
+  for (const bool is_shorter : {true, false}) {
+    problem.shorten(is_shorter);
+    const auto args = problem.args(0);
+    for (const std::uint32_t steps : {128u, 256u}) {
+      args.out[0] = chase(args, steps, true);
+      EXPECT_EQ(problem.check(ResultIn::device).ok, args.steps == steps);
+    }
   }
 }
 

@@ -75,6 +75,23 @@ TEST(OpLatency, IsWrongASixtyFourthOfTheStepsTooFewOrTooMany) {
     }
 }
 
+TEST(OpLatency, TakesHalfTheStepsWhereItIsShortened) {
+  const Point point = OpLatency::at(Op::add_f32, 101);
+  EXPECT_EQ(OpLatency::cost(point).left_out, 4 * 51);
+  EXPECT_EQ(OpLatency::cost(OpLatency::at(Op::fma_f16x2, 512)).left_out, 0);  // a single round
+  EXPECT_EQ(OpLatency::cost(OpLatency::at(Op::fma_f16x2, 3 * 512)).left_out, 4 * 2 * 512);
+  OpLatency problem(*open_host_device(), point, 9, 1);
+  problem.refill(0);
+  for (const bool is_shorter : {true, false}) {
+    problem.shorten(is_shorter);
+    for (const std::int64_t steps : {50, 101}) {
+      problem.poison();
+      run(problem.args(0), 4 * steps);
+      EXPECT_EQ(problem.check(ResultIn::device).ok, problem.args(0).steps == steps);
+    }
+  }
+}
+
 TEST(OpLatency, TakesTheDifferenceOfItsRuns) {
   OpLatency problem(*open_host_device(), OpLatency::at(Op::fma_f32, 1000), 9, 1);
   problem.refill(0);
@@ -100,11 +117,18 @@ TEST(OpLatency, ExistsWhereTheBoundHidesNoStep) {
 
 TEST(OpLatency, SaysCyclesForEachOperation) {
   const Point point = OpLatency::at(Op::shuffle, 0);
-  const auto lines =
-      sentences(OpLatency::findings({{"cuda/op_latency/x", point, 1, OpLatency::cost(point), {{"cycles_per_op", 23}}},
-                                     {"cuda/op_latency/y", point, 1, OpLatency::cost(point), {}}}));
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0], "shuffle: 23.0 cycles by cuda/op_latency/x");
+  const std::string by_launches(ns_per_step);
+  const Cost cost = OpLatency::cost(point);
+  const auto lines = sentences(
+      OpLatency::findings({{"cuda/op_latency/x", point, 1, cost, {{"cycles_per_op", 23}}},
+                           {"cuda/op_latency/y", point, 1, cost, {}},
+                           {"cuda/op_latency/z", point, 1, cost, {{"cycles_per_op", 24}, {by_launches, 12.5}}},
+                           {"kokkos/op_latency/x", point, 1, cost, {{by_launches, 13.25}}}}));
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "shuffle: 23.0 cycles by cuda/op_latency/x",
+                       "shuffle: 24.0 cycles by cuda/op_latency/z, 12.50 ns of launches of two lengths",
+                       "shuffle: 13.25 ns by kokkos/op_latency/x, of launches of two lengths",
+                   }));
 }
 
 }  // namespace

@@ -153,6 +153,12 @@ TEST_P(PermutationTest, VisitsEveryIndexOnce) {
   }
 }
 
+TEST_P(PermutationTest, AscendsFromAnyIndex) {
+  const std::uint64_t n = GetParam(), first = n / 2;
+  const Permutation order = Permutation::ascending(n).starting_with(first);
+  for (std::uint64_t i = 0; i < n; ++i) EXPECT_EQ(order(i), (first + i) % n);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, PermutationTest, testing::Values(1, 2, 3, 4, 5, 16, 17, 31, 1000, 4096, 65'537));
 
 TEST(Permutation, LeavesNoPattern) {

@@ -273,8 +273,19 @@ TEST_F(RegistryTest, TakesTheFirstGapThatApplies) {
   EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::none);
   v.not_expressible = "no API";
   EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::no_api);
+  v.escape_hatch = "wmma";
+  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::escape_hatch);
   v.library = true;
   EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::library_only);
+}
+
+TEST_F(RegistryTest, LibrariesAndEscapeHatchesDoNotStandForTheirBackend) {
+  VariantEntry own = fake::variant("fake", "own"), library = own, native = own;
+  library.library = true;
+  native.escape_hatch = "wmma";
+  EXPECT_TRUE(own.stands_for_backend());
+  EXPECT_FALSE(library.stands_for_backend());
+  EXPECT_FALSE(native.stands_for_backend());
 }
 
 TEST_F(RegistryTest, RefusesGapsWithoutClassReasonOrKnownEvidence) {

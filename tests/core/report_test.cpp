@@ -348,6 +348,8 @@ TEST_F(JsonLine, IsReadBackAsItWasWritten) {
   ok.other_rung = "fake/fill/naive";
   ok.proof = "proven: registers 32";
   ok.measurement.seconds.push_back({6e-6, 4e-6});
+  ok.measurement.shorter = {{1e-6, 0.5e-6, 2e-6}, {3e-6, 2e-6}};
+  ok.cost.left_out = 50;
   ok.measurement.cpu_seconds = 3e-6;
   ok.measurement.after.throttle = "power";
   ok.kernel.useful_blocks = 7;
@@ -385,6 +387,7 @@ TEST_F(JsonLine, IsRefusedWhereItIsNotAsItWasWritten) {
   EXPECT_TRUE(refused("status", "fine", "'fine'"));
   EXPECT_TRUE(refused("name", "fake/fill/better/n:8/type:f32/cold", "is not the name of"));
   EXPECT_TRUE(refused("samples_by_placement", {1}, "does not add up"));
+  EXPECT_TRUE(refused("shortened_sample_times", {1}, "as many shortened_sample_times"));
   const std::size_t samples = line.at("sample_times").size();
   EXPECT_TRUE(refused("samples_by_placement", {samples, 0}, "placement without samples"));
   for (const double time : {-1.0, 1e300})

@@ -845,6 +845,25 @@ TEST_F(RunnerTest, ObservesEachPlacementAndTakesTheMedian) {
   EXPECT_TRUE(outcomes({Result{}}).empty());
 }
 
+TEST_F(RunnerTest, TakesTheTimeOfAStepFromLaunchesOfTwoLengths) {
+  Fill::left_out = 100;
+  const auto steps = [](const Launch& l) { l.fill(l.problem.args(l.set).is_shorter ? 2e-3 : 5e-3); };
+  const Result r = run(add("steps", steps));
+  const Result wrong = run(add("wrong", [&](const Launch& l) {
+    steps(l);
+    if (l.problem.args(l.set).is_shorter) l.problem.args(l.set).out[2] += 1;
+  }));
+  Fill::left_out = 0;
+  EXPECT_EQ(r.label(), "ok");
+  EXPECT_DOUBLE_EQ(*r.time(), 5e-3);
+  EXPECT_NEAR(*r.step_time(), 3e-5, 1e-12);
+  EXPECT_EQ(flatten(r.step_seconds()).size(), flatten(r.measurement.seconds).size());
+  EXPECT_NEAR(outcomes({r}).at(0).observed.at(std::string(ns_per_step)), 3e4, 1e-3);
+  EXPECT_EQ(wrong.status, Status::wrong);
+  EXPECT_NE(wrong.note.find("when timed with fewer steps: "), std::string::npos) << wrong.note;
+  EXPECT_FALSE(run(add("whole", right)).step_time());
+}
+
 TEST_F(RunnerTest, TellsOfUsefulBlocksWhereTheLaunchDoes) {
   const auto with_blocks = [&](const char* name, std::size_t useful) {
     return add(name, [useful](const Launch& l) {

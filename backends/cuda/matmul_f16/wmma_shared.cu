@@ -88,7 +88,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 const Register<MatmulF16> variant{{
     .idea = "WMMA on tiles in padded shared memory, each loaded once by a block",
     .bound_by = "the barriers around each tile's load",
-    .improves = "wmma_global",
+    .improves = "wmma_shared_small",
     .needs = {"wmma", "mma_sync"},
 #if CROSSWARP_HAS_WMMA
     .launch = gemm,

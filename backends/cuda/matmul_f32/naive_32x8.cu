@@ -1,5 +1,5 @@
 // The naive kernel in blocks of 32 × 8: a warp covers one row of C, so that it reads full cache lines of B and one
-// broadcast word of A. Still bound by the load queue (LSU): two loads per multiply-add.
+// broadcast word of A. Still bound by the latency of L1: two loads per multiply-add.
 #include "backends/cuda/matmul_f32/naive.hpp"
 
 namespace crosswarp::gpu {
@@ -7,7 +7,7 @@ namespace {
 
 const Register<MatmulF32> variant{{
     .idea = "blocks of 32 x 8: coalesced loads of B, broadcast loads of A",
-    .bound_by = "load queue: two global loads per multiply-add",
+    .bound_by = "latency of L1: two global loads per multiply-add",
     .improves = "naive_16x16",
     .launch = launch_naive<32, 8>,
 }};

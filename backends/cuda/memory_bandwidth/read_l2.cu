@@ -48,7 +48,7 @@ const Register<MemoryBandwidth> variant{{
                 {{{"unroll", 2}, {"per_unit", 4}}},
                 {{{"unroll", 8}, {"per_unit", 4}}},
                 {{{"unroll", 4}, {"per_unit", 4}}}},
-    .applies = [](const Point& point) { return point.word("level") == "l2"; },
+    .applies = [](const Point& point) { return point.word("level") == "l2" && point.word("op") == "read"; },
     .launch = run,
     .instructions = {{"LDG.E.128", 4}},
 }};

@@ -77,7 +77,7 @@ const Register<MemoryBandwidth> variant{{
     .applies =
         [](const Point& point) {
           const std::string& level = point.word("level");
-          return level == "hbm" || level == "l2" || level == "l1";
+          return level == "hbm" || (point.word("op") == "read" && (level == "l2" || level == "l1"));
         },
     .launch = run,
 }};

@@ -10,7 +10,6 @@ const Register<BankConflict> variant{{
     .bound_by = "shared-memory wavefronts",
     .improves = "plain",
     .counterparts = {"padded"},
-    .gaps = {{GapClass::tuning, "not explained yet: its time does not depend on bank conflicts below eight-way ones"}},
     .applies = applies,
     .launch = access<tile_columns::Padded>,
 }};

@@ -1,4 +1,5 @@
-// Kokkos has no matrix instructions.
+// Kokkos has no portable matrix instructions (kokkos#9332), nor asynchronous copies to scratch memory that wgmma lives
+// on.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/matmul_f16.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 const Register<MatmulF16> variant{{
     .idea = "wgmma on tiles in shared memory",
     .counterparts = {"wgmma", "wgmma_tma", "persistent", "adaptive"},
-    .not_expressible = "Kokkos has no matrix instructions",
+    .not_expressible = "Kokkos has no portable matrix instructions (kokkos#9332)",
 }};
 
 }  // namespace

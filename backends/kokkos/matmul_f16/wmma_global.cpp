@@ -1,4 +1,4 @@
-// Kokkos has no matrix instructions.
+// Kokkos has no portable matrix instructions (kokkos#9332); wmma_scratch takes CUDA's, as an escape hatch.
 #include "backends/kokkos/queue.hpp"
 #include "experiments/matmul_f16.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 const Register<MatmulF16> variant{{
     .idea = "WMMA fragments straight from memory",
     .counterparts = {"wmma_global", "wmma_shared", "mma_multistage"},
-    .not_expressible = "Kokkos has no matrix instructions",
+    .not_expressible = "Kokkos has no portable matrix instructions (kokkos#9332)",
 }};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// parallel_for over threads with several chains each, in registers. Bound by the arithmetic units where the compiler
-// unrolls the loop over steps.
+// Unrolled chains of multiply-adds or divisions in registers, several for each thread of a parallel_for. Bound by the
+// arithmetic units; special functions by the instructions of a division.
 #include <cmath>
 
 #include "backends/kokkos/queue.hpp"
@@ -10,34 +10,68 @@ namespace {
 
 using Type = PeakCompute::Type;
 
-KOKKOS_INLINE_FUNCTION float step(float x, float a, float b) { return fmaf(x, a, b); }
-KOKKOS_INLINE_FUNCTION double step(double x, double a, double b) { return fma(x, a, b); }
-KOKKOS_INLINE_FUNCTION std::uint32_t step(std::uint32_t x, std::uint32_t a, std::uint32_t b) { return a * x + b; }
+/// x ← a·x + b, rounded once.
+template <class T>
+struct Fused {
+  using Number = T;
+  static constexpr unsigned unroll = 32;
+  T a, b;
+  KOKKOS_FUNCTION float operator()(float x) const { return fmaf(x, a, b); }
+  KOKKOS_FUNCTION double operator()(double x) const { return fma(x, a, b); }
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t x) const { return x * a + b; }
+};
 
-/// Chain j of thread i is i + j · threads, so that neighbouring threads store neighbouring chains.
-template <class T, std::size_t count>
-void multiply_add(const Queue& queue, const PeakCompute::Args& args) {
-  const auto a = static_cast<T>(args.a), b = static_cast<T>(args.b);
+/// x ← b - 1/x, by the language's division.
+struct Reciprocal {
+  using Number = float;
+  static constexpr unsigned unroll = 4;
+  float b;
+  KOKKOS_FUNCTION float operator()(float x) const { return b - 1.0f / x; }
+};
+
+/// Steps of all chains in turn, `unroll` steps between two branches, so that `count` of them are in flight. Chain j of
+/// thread i is i + j · threads: neighbouring threads store neighbouring chains.
+template <unsigned count, class Step>
+void run(const Queue& queue, const PeakCompute::Args& args, const Step& step) {
+  using T = typename Step::Number;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<128, 1>>;
   const T* const starts = args.starts_as<T>();
   T* const ends = args.ends_as<T>();
   const std::size_t chains = args.chains, threads = (chains + count - 1) / count;
   const unsigned steps = args.steps;
   Kokkos::parallel_for(
-      range(queue, threads), KOKKOS_LAMBDA(std::size_t i) {
+      Policy(queue.exec, 0, threads), KOKKOS_LAMBDA(std::size_t i) {
         T x[count];
-        for (std::size_t j = 0; j < count; ++j) x[j] = starts[(i + j * threads) % PeakCompute::start_count];
-        for (unsigned s = 0; s < steps; ++s)
-          for (std::size_t j = 0; j < count; ++j) x[j] = step(x[j], a, b);
-        for (std::size_t j = 0; j < count; ++j)
+        for (unsigned j = 0; j < count; ++j) x[j] = starts[(i + j * threads) % PeakCompute::start_count];
+        unsigned done = 0;
+        for (; done + Step::unroll <= steps; done += Step::unroll) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+          for (unsigned u = 0; u < Step::unroll; ++u)
+            for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
+        }
+        for (; done < steps; ++done)
+          for (unsigned j = 0; j < count; ++j) x[j] = step(x[j]);
+        for (unsigned j = 0; j < count; ++j)
           if (i + j * threads < chains) ends[i + j * threads] = x[j];
       });
 }
 
-template <std::size_t count>
+template <unsigned count>
 void chains(const Queue& queue, const PeakCompute::Args& args) {
-  if (args.type == Type::f64) return multiply_add<double, count>(queue, args);
-  if (args.type == Type::i32) return multiply_add<std::uint32_t, count>(queue, args);
-  multiply_add<float, count>(queue, args);
+  const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
+  switch (args.type) {
+    case Type::f64:
+      return run<count>(queue, args, Fused<double>{args.a, args.b});
+    case Type::i32:
+      return run<count>(queue, args,
+                        Fused<std::uint32_t>{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
+    case Type::special:
+      return run<count>(queue, args, Reciprocal{b});
+    default:
+      return run<count>(queue, args, Fused<float>{a, b});
+  }
 }
 
 void tuned(const Queue& queue, const PeakCompute::Args& args) {
@@ -54,13 +88,13 @@ void tuned(const Queue& queue, const PeakCompute::Args& args) {
 /// A host computes small sizes only.
 bool applies(const Point& point) {
   const Type type = PeakCompute::type_of(point);
-  return (type == Type::f32 || type == Type::f64 || type == Type::i32) &&
+  return (type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::special) &&
          (is_asynchronous || PeakCompute::work(point) <= 1 << 24);
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "parallel_for over threads of several chains each",
-    .bound_by = "arithmetic units, if the compiler unrolls",
+    .idea = "parallel_for over threads of several chains each, unrolled",
+    .bound_by = "arithmetic units",
     .counterparts = {"unrolled_chains"},
     .tunings = {{{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
     .applies = applies,

@@ -28,9 +28,9 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
         const auto league_rank = static_cast<std::size_t>(team.league_rank());
         float mine = 0;
         for (std::size_t t = league_rank; t < tiles; t += teams)
-          mine += vectors.sum_of_strided<loads>(t * tile + rank, all,
-                                                (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count);
-        if (league_rank == 0 && rank == 0) mine += vectors.sum_of_ends();
+          mine += vectors.reduce_strided<loads>(t * tile + rank, all,
+                                                (t + 1) * tile < vectors.count ? (t + 1) * tile : vectors.count, Sum());
+        if (league_rank == 0 && rank == 0) mine += vectors.reduce_ends(Sum());
         sum += mine;  // of every thread: parallel_reduce joins them
       },
       scalar(a.out));

@@ -10,26 +10,30 @@ namespace {
 
 constexpr std::size_t window = is_asynchronous ? 512 : 1;  // vectors that a block, or a core, loads together
 
-template <int loads>
-void sum_with(const Queue& queue, const ReduceSum::Typed<float>& a) {
+template <int loads, class T, class Op>
+void reduce_with(const Queue& queue, const ReduceSum::Typed<T>& a, Op op) {
+  using A = Accumulator<T>;
   const Vectors vectors(a.in);
   constexpr std::size_t tile = window * loads;
   // Iterations for whole tiles, at least one: of the last tile some may be idle, the first adds the ends.
   const std::size_t tiles = std::max<std::size_t>(1, (vectors.count + tile - 1) / tile);
   Kokkos::parallel_reduce(
       range(queue, tiles * window),
-      KOKKOS_LAMBDA(std::size_t i, float& sum) {
-        sum += vectors.sum_of_strided<loads>(i / window * tile + i % window, window, vectors.count);
-        if (i == 0) sum += vectors.sum_of_ends();
+      KOKKOS_LAMBDA(std::size_t i, A & value) {
+        value = op(value,
+                   vectors.template reduce_strided<loads>(i / window * tile + i % window, window, vectors.count, op));
+        if (i == 0) value = op(value, vectors.reduce_ends(op));
       },
-      scalar(a.out));
+      typename Op::template Reducer<A, Memory>(scalar(a.out)));
 }
 
-void sum(const Queue& queue, const ReduceSum::Args& args) {
-  const int loads = queue.tuning["loads"];
-  if (loads == 4) sum_with<4>(queue, args.f32());
-  if (loads == 8) sum_with<8>(queue, args.f32());
-  if (loads == 16) sum_with<16>(queue, args.f32());
+void reduce(const Queue& queue, const ReduceSum::Args& args) {
+  dispatch(args, [&]<class T, class Op>(const ReduceSum::Typed<T>& a, Op op) {
+    const int loads = queue.tuning["loads"];
+    if (loads == 4) reduce_with<4>(queue, a, op);
+    if (loads == 8) reduce_with<8>(queue, a, op);
+    if (loads == 16) reduce_with<16>(queue, a, op);
+  });
 }
 
 const Register<ReduceSum> variant{{
@@ -42,8 +46,7 @@ const Register<ReduceSum> variant{{
               {"duration", "instructions"},
               [](const Point& point) { return point.integer("n") < 1 << 26; }}},
     .tunings = {{{{"loads", 4}}}, {{{"loads", 8}}}, {{{"loads", 16}}}},
-    .applies = ReduceSum::is_f32_sum,
-    .launch = sum,
+    .launch = reduce,
 }};
 
 }  // namespace

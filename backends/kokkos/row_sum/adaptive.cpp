@@ -1,11 +1,6 @@
-// The library-style entry point: dispatches by shape. Rows of one element are copied, short or many ones go to
-// teams_per_rows, few long ones to split_row. Bound by memory bandwidth; by launches for matrices below some megabytes.
-//
-// Where it is slower than CUDA's adaptive on an H200, at the same bytes and sectors (results' row_sum_*_counters): at
-// 32 x 2^20, by 15 %: 2.8 times the instructions and eight times the branches, since each chunk is a loop with ends and
-// a team's reduction goes through scratch memory (70 against 82 % of the memory's peak). At 2^20 x 32, by 21 %: eight
-// sums are shuffled through a few lanes, and one lane stores them, a sector per row, where a CUDA warp stores 32 sums
-// at once with 1.6 times fewer instructions (68 against 85 %).
+// The library-style entry point: dispatches by shape and alignment. Rows of one element are copied; short ones go to
+// tile_sums or, unaligned, to scratch_tile; those of some kilobytes to row_per_thread; long ones to split_row. Bound by
+// memory bandwidth; by launches for matrices below some megabytes.
 #include "backends/kokkos/four.hpp"
 #include "backends/kokkos/row_sum/dispatch.hpp"
 
@@ -28,33 +23,35 @@ void copy(const Queue& queue, const RowSum::Args& args) {
       });
 }
 
-/// Elements of split_row's chunks: several per compute unit, one after the other, but at least 32 KiB.
+/// Elements of split_row's chunks: about two teams for each that a GPU holds at once, but 32 to 256 KiB.
 std::size_t chunk(const Queue& queue, const RowSum::Args& args) {
+  constexpr std::size_t shortest = 8192, longest = 65'536, resident = 8;
   const auto units = static_cast<std::size_t>(std::max(queue.device.compute_units, 1));
-  return std::max<std::size_t>({8192, args.in.size() / (64 * units), args.columns / 4096});
+  return std::max(std::clamp(args.in.size() / (2 * resident * units), shortest, longest), args.columns / 4096);
 }
 
 void sum(const Queue& queue, const RowSum::Args& args) {
   const auto units = static_cast<std::size_t>(std::max(queue.device.compute_units, 1));
+  const bool are_vectors =
+      args.columns % 4 == 0 && reinterpret_cast<std::uintptr_t>(args.in.data()) % sizeof(Four) == 0;
   if (args.columns == 1) return copy(queue, args);
-  // A thread's lanes have most of a short row in flight, and of many rows enough.
-  if (args.columns <= 4096 || args.rows() >= 16 * units) return row_sum_teams_per_rows::sum(queue, args, 128);
+  if constexpr (is_asynchronous) {
+    if (args.columns <= 1024 && are_vectors) return row_sum_tile_sums::sum(queue, args);
+    if (args.columns <= 256) return row_sum_scratch_tile::sum(queue, args);
+    // All loads of a row are in flight at once, or nearly; but few rows would leave the device idle.
+    if (args.columns <= 2048 || (args.columns <= 4096 && args.rows() >= 16 * units))
+      return row_sum_row_per_thread::sum(queue, args, 16);
+  } else {  // a core reads rows one after the other, without scratch memory in between
+    if (args.columns <= 4096 || args.rows() >= 16 * units) return row_sum_teams_per_rows::sum(queue, args, 128);
+  }
   row_sum_split_row::sum(queue, args, chunk(queue, args));
 }
 
 const Register<RowSum> variant{{
-    .idea = "dispatch by shape: a copy, several rows per team, or chunks of rows",
+    .idea = "dispatch by shape and alignment: a copy, tiles of rows in scratch, a row per thread, or chunks of rows",
     .bound_by = "memory bandwidth",
     .improves = "split_row",
     .counterparts = {"adaptive"},
-    .gaps = {{GapClass::tuning,
-              "sums are shuffled through a few lanes, of which one stores them: a sector for each row",
-              {"instructions", "dram_throughput"},
-              [](const Point& point) { return point.integer("n") > 1 && point.integer("n") < 1024; }},
-             {GapClass::tuning,
-              "each chunk is a loop with ends, and a team's reduction goes through scratch memory",
-              {"instructions", "branches", "dram_throughput"},
-              [](const Point& point) { return point.integer("m") > 1 && point.integer("m") < 128; }}},
     .launch = sum,
 }};
 

@@ -1,7 +1,8 @@
 // Several rows per team: a row per thread, with as many vector lanes as have work; of short rows eight at once. No
 // reduction over the team, hence no barrier. Bound by memory bandwidth for many rows: on an H200 within 2 % of CUDA's
 // adaptive at 24000 x 2048, 4 % at 8192 x 8192; 5 % at 3000 x 40960, where its 750 teams are 0.6 of what the device
-// holds. Slower at 2^20 x 32: adaptive.cpp says why.
+// holds. Slower at 2^20 x 32: eight sums are shuffled through a few lanes, of which one stores them; tile_sums does
+// not.
 #include "backends/kokkos/row_sum/dispatch.hpp"
 #include "backends/kokkos/row_sum/teams.hpp"
 

@@ -38,10 +38,10 @@ class Side {
   }
   const std::string& name() const { return name_; }
 
-  /// Whether `r` may stand for this side. Of a backend, what its vendor wrote does not: the question is what a layer
-  /// costs those who write kernels in it.
+  /// Whether `r` may stand for this side. Of a backend, libraries and escape hatches do not: the question is what a
+  /// layer costs those who write kernels in it.
   bool has(const Result& r) const {
-    return r.time() && (rung(r) == name_ || (r.cell.variant->backend == name_ && !r.cell.variant->library));
+    return r.time() && (rung(r) == name_ || (r.cell.variant->backend == name_ && r.cell.variant->stands_for_backend()));
   }
 
   /// Without its experiment: `cuda/float4`.
