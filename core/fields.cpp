@@ -463,7 +463,7 @@ std::span<const Field> fields() {
      [](const R& r) { return si(r.step_time(), "s"); }},
     {"step_time_low", "ns", "95 % prediction interval of another run's step time: from …", "", result | if_known,
      [](const R& r) { return number(step_interval(r, &Interval::low)); }},
-    {"step_time_high", "ns", "… to", "", result | if_known,
+    {"step_time_high", "ns", "… to (step time)", "", result | if_known,
      [](const R& r) { return number(step_interval(r, &Interval::high)); }},
     {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", 0,
      [](const R& r) { return Json(to_string(r.cost.rated)); },

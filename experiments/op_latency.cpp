@@ -125,7 +125,7 @@ void OpLatency::refill(std::uint64_t generation) {
 
 OpLatency::Args OpLatency::args(std::size_t set) const {
   return {op_,
-          static_cast<unsigned>(steps_),
+          static_cast<unsigned>(taken_),
           a_,
           b_,
           starts_[set].span(),
