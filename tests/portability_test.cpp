@@ -199,6 +199,26 @@ TEST(Portability, ListsEscapeHatchesApart) {
       << row;
 }
 
+TEST(Portability, ComparesTimesOfAStepWhereAllHaveOne) {
+  Results results;
+  const auto of_ten_steps = [&](double shorter) {
+    results.with("left_out", 10).with("shortened_sample_times", {shorter, shorter});
+  };
+  results.add("cuda", "plain", 20e3);
+  of_ten_steps(10e3);
+  results.add("mine", "better", 30e3, {"plain"});
+  of_ten_steps(20e3);
+  EXPECT_NE(results.line("| reduce_sum | n").find("| `plain` 1.00 µs | `better` 1.00 µs | 1.00 | none |"),
+            std::string::npos)
+      << results.line("| reduce_sum | n");
+  results.with("waited", 0.5);
+  EXPECT_NE(results.line("| reduce_sum | n").find("| `better` ~1.00 µs | ~1.00 |"), std::string::npos)
+      << results.line("| reduce_sum | n");
+  results.with("left_out", nullptr).with("shortened_sample_times", nullptr);
+  EXPECT_NE(results.line("| reduce_sum | n").find("`better` ~30.0 µs | ~1.50 |"), std::string::npos)
+      << results.line("| reduce_sum | n");
+}
+
 TEST(Portability, HasMeansOfOneClassAndTheSameAlgorithmOnly) {
   Results results;
   results.add("cuda", "fast", 10e3).add("cuda", "plain", 40e3).add("mine", "better", 40e3, {"plain"});
