@@ -12,6 +12,22 @@ constexpr int loads = 4;
 constexpr std::size_t flagged_vectors = std::size_t{1} << 22;    // 64 MiB: clearing the result no longer shows
 constexpr std::size_t tree_per_unit = 16, flagged_per_unit = 8;  // teams per multiprocessor
 
+/// The share of one of `lanes` lanes. On a GPU all its loads are in flight; a host has one lane.
+template <class A, class Vectors, class Op>
+KOKKOS_INLINE_FUNCTION A reduce_of_lane(const Vectors& vectors, int lane, int lanes, Op op) {
+  if constexpr (is_asynchronous) {
+    const auto first = static_cast<std::size_t>(lane);
+    const A end = vectors.end_or_identity(first, op);
+    return op(vectors.template reduce_partial<loads>(first, lanes, vectors.count, op), end);
+  } else {
+    A mine = Op::template identity<A>;
+    for (std::size_t i = 0; i < vectors.count; i += loads)
+      mine = op(mine, vectors.template reduce_strided<loads>(
+                          i, 1, i + loads < vectors.count ? i + loads : vectors.count, op));
+    return op(mine, vectors.reduce_ends(op));
+  }
+}
+
 template <int threads, class T, class Op>
 void reduce_in_team(const Queue& queue, const ReduceSum::Typed<T>& a, Op op) {
   using A = Accumulator<T>;
@@ -23,20 +39,8 @@ void reduce_in_team(const Queue& queue, const ReduceSum::Typed<T>& a, Op op) {
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_reduce_bytes<A>(members))));
   Kokkos::parallel_for(
       policy, KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-        const A value = team_reduce(team, scratch<A>(team, members), op, [&](int lane) {
-          const auto first = static_cast<std::size_t>(lane);
-          A mine = Op::template identity<A>;
-          if constexpr (is_asynchronous) {
-            const A end = vectors.end_or_identity(first, op);
-            mine = op(vectors.template reduce_partial<loads>(first, lanes, vectors.count, op), end);
-          } else {
-            for (std::size_t i = 0; i < vectors.count; i += loads)
-              mine = op(mine, vectors.template reduce_strided<loads>(
-                                  i, 1, i + loads < vectors.count ? i + loads : vectors.count, op));
-            mine = op(mine, vectors.reduce_ends(op));
-          }
-          return mine;
-        });
+        const A value = team_reduce(team, scratch<A>(team, members), op,
+                                    [&](int lane) { return reduce_of_lane<A>(vectors, lane, lanes, op); });
         Kokkos::single(Kokkos::PerTeam(team), [&] { out() = value; });
       });
 }
