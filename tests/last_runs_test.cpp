@@ -73,7 +73,7 @@ TEST_F(LastRuns, NotesARunWithAFileOfItsOwn) {
   EXPECT_TRUE(report.output.starts_with("bench: takes " + json_file + "\n")) << report.output;
   EXPECT_TRUE(says(run("--resume"), "1 results are in " + json_file + " already"));
   EXPECT_EQ(files().size(), 1u);
-  fs::remove(json_file);
+  for (const char* part : {"", ".journal"}) fs::remove(json_file + part);
   EXPECT_TRUE(says(run("report"), "there are no results yet"));
 }
 
