@@ -62,7 +62,9 @@ std::string text_of(const std::string& file) {
 }
 
 /// Whether a portable variant declares native code in its kernel.
-bool is_escape_hatch(const std::string& file) { return text_of(file).find("    .escape_hatch = ") != std::string::npos; }
+bool is_escape_hatch(const std::string& file) {
+  return text_of(file).find("    .escape_hatch = ") != std::string::npos;
+}
 
 struct Include {
   std::string header;

@@ -7,7 +7,8 @@
 
 namespace crosswarp {
 
-/// Writes `text` to the file `path` (empty: stdout), and says so on standard error. Throws Error if it cannot be written.
+/// Writes `text` to the file `path` (empty: stdout), and says so on standard error. Throws Error if it cannot be
+/// written.
 void write_output(const std::string& text, const std::string& path);
 
 /// Prints `bench: ` and the message to standard error, in lines that fit a terminal unless a word is longer.
