@@ -36,7 +36,6 @@ constexpr GoogleFlag google_flags[] = {
     {"--benchmark_format", format, format_meaning},
     {"--benchmark_list_tests", truth, truth_meaning},
     {"--benchmark_min_time", seconds, seconds_meaning},
-    {"--benchmark_min_warmup_time", seconds, seconds_meaning},
     {"--benchmark_out", ".+", "a file"},
     {"--benchmark_out_format", format, format_meaning},
     {"--benchmark_repetitions", "[1-9][0-9]{0,5}", "a number from 1 to 999999"},

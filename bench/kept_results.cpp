@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
-
+#include "bench/report/output.hpp"
 #include "core/error.hpp"
 #include "core/run_folder.hpp"
 
@@ -18,7 +17,7 @@ void KeptResults::attempt(const Action& action) try {
   if (is_asked_) throw;
   file_.reset();
   path_.clear();
-  std::cerr << fmt::format("bench: results are {}: {}\n", has_begun_ ? "kept only in part" : "not kept", why.what());
+  say(fmt::format("results are {}: {}", has_begun_ ? "kept only in part" : "not kept", why.what()));
 }
 
 KeptResults::KeptResults(const Options& options) : is_asked_(!options.json.empty()), path_(options.json) {
@@ -35,8 +34,18 @@ void KeptResults::begin(const Context& context, const std::vector<JsonRow>& earl
     if (!file_) return;
     file_->begin(context, earlier);
     has_begun_ = true;
-    if (!is_asked_) RunFolder::of_user().remove_old();
+    note();
   });
+}
+
+/// Makes it the last run of report, compare and --resume without files.
+void KeptResults::note() const {
+  if (!is_asked_) return RunFolder::of_user().remove_old();
+  try {
+    RunFolder::of_user().note(path_);
+    RunFolder::of_user().remove_old();
+  } catch (const Error&) {  // no folder: the results are in their file
+  }
 }
 
 void KeptResults::add(const Result& result) {

@@ -10,8 +10,8 @@
 
 namespace crosswarp {
 
-/// Writes to --json or, without it, to a new file in the user's folder. Throws Error only for --json: without it, a
-/// file that cannot be written costs one line on standard error, and the run goes on.
+/// Writes to --json, noted in the user's folder, or, without it, to a new file there. Throws Error only for --json:
+/// without it, a file that cannot be written costs one line on standard error, and the run goes on.
 class KeptResults {
  public:
   /// Opens the file. None for a run that times nothing.
@@ -34,6 +34,7 @@ class KeptResults {
  private:
   template <class Action>
   void attempt(const Action& action);
+  void note() const;
 
   bool is_asked_;  // --json or --resume
   bool has_begun_ = false;

@@ -20,6 +20,7 @@
 #include "bench/plan.hpp"
 #include "bench/profiler.hpp"
 #include "bench/report/compare/compare.hpp"
+#include "bench/report/output.hpp"
 #include "bench/report/report.hpp"
 #include "bench/resume.hpp"
 #include "bench/run.hpp"
@@ -99,7 +100,7 @@ void take_last_runs(Options& options) {
     inputs = last_comparable_results("compare");
   else
     inputs = {last_results(reports ? "report" : "compare")};
-  std::cerr << fmt::format("bench: takes {}\n", fmt::join(inputs, " and "));
+  say(fmt::format("takes {}", fmt::join(inputs, " and ")));
 }
 
 /// Whether main() has its exit code. An earlier exit(0), called by a module or a driver, is a failure.
@@ -129,7 +130,7 @@ void note_former_names(const Filter& filter) {
 
 int run_or_verify(const Options& options) {
   if (const std::string& problem = options.run.ceilings.problem(); !problem.empty())
-    std::cerr << fmt::format("bench: {}; ignored\n", printable(problem));
+    say(printable(problem) + "; ignored");
   const std::unique_ptr<Executor> executor = make_executor(options);
   const Plan what = plan(options, *executor);
   const int code = options.action == Options::Action::verify ? print_verdicts(what, *executor, options.accuracy)
@@ -202,7 +203,7 @@ int main(int argc, char** argv) {
     if (!(std::cout << std::flush) && !interrupted()) throw Error("standard output cannot be written");
   } catch (const std::exception& error) {
     code = exit_bad_request;
-    std::cerr << "bench: " << printable(error.what()) << "\n";
+    say(printable(error.what()));
   }
   has_ended = true;
   return code;

@@ -332,7 +332,7 @@ void CommandLine::add_measuring() {
 void CommandLine::add_output() {
   app.add_option("--json", options.json,
                  "Output file in Google Benchmark's JSON format; finished cells go to FILE.journal (default: one of "
-                 "the last 20 in ~/.local/state/crosswarp/runs)")
+                 "the last 20 in ~/.local/state/crosswarp/runs, where a link to FILE stands for it)")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--resume", options.resume,
@@ -381,14 +381,14 @@ void CommandLine::add_report() {
   report_ = app.add_subcommand("report", "Make a page, tables or a figure from JSON results");
   report_->footer(
       "bench report -o report.html: a page with charts (plotly) of the last run, readable offline.\n"
-      "bench report old.json new.json: tables in Markdown.\n"
+      "bench report old.json new.json: tables; in Markdown unless on a terminal.\n"
       "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
       "bench report --portability out.json: what Kokkos and other backends cost against CUDA, and why.\n"
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
       ->add_option("--format", request.format,
-                   "html, md, svg, findings or text (default: by the output's extension, else md)")
+                   "html, md, svg, findings or text (default: by the output's extension; on a terminal text, else md)")
       ->type_name("NAME");
   report_->add_flag("--portability", request.portability,
                     "Table of other backends against the reference (CUDA, or the first of --backend): times, ratio of\n"
@@ -457,6 +457,10 @@ void CommandLine::conclude_run() {
   if (options.modes.empty()) options.modes.push_back(Mode::cold);
   if (stream_ || !graph_) options.launch_by.push_back(LaunchBy::stream);
   if (graph_) options.launch_by.push_back(LaunchBy::graph);
+  if (const std::string seconds = options.benchmark_flag("--benchmark_min_time"); !seconds.empty()) {
+    if (app.count("--min-time")) throw Error("--benchmark_min_time: is --min-time; give one of them");
+    options.run.stop.min_time = number("--benchmark_min_time", seconds, 0.0, 3600.0);
+  }
   const bool profile = !options.profile.empty();
   if (list_ + dry_run_ + verify_ + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");

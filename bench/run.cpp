@@ -21,6 +21,7 @@
 #include "bench/interrupt.hpp"
 #include "bench/kept_results.hpp"
 #include "bench/progress.hpp"
+#include "bench/report/output.hpp"
 #include "bench/resume.hpp"
 #include "bench/schedule.hpp"
 #include "bench/tour.hpp"
@@ -120,17 +121,17 @@ class Run {
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
     for (const std::string& warning : add_use_by_others(context, "before", plan_, executor_))
-      if (!options_.quiet) std::cerr << "bench: " << warning << "\n";
+      if (!options_.quiet) say(warning);
     if (ended()) return outputs_.json->abandon();
     outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
     known_ = KnownResults(earlier);
     if (!options_.resume.empty() && !options_.quiet)
-      std::cerr << fmt::format("bench: {} results are in {} already{}\n", known_.size(), options_.resume,
-                               known_.changed() == 0 ? ""
-                                                     : fmt::format("; {} more are of sources that have changed since, "
-                                                                   "and run again",
-                                                                   known_.changed()));
+      say(fmt::format("{} results are in {} already{}", known_.size(), options_.resume,
+                      known_.changed() == 0 ? ""
+                                            : fmt::format("; {} more are of sources that have changed since, and run "
+                                                          "again",
+                                                          known_.changed())));
   }
 
   double elapsed() const {
@@ -157,8 +158,8 @@ class Run {
         if (!results_[g].empty()) schedule.learn(results_[g].back());
       }
     for (const auto& [experiment, points] : left_out)
-      std::cerr << fmt::format("bench: left out, too long for --budget: {}, {}\n", experiment,
-                               points.size() == 1 ? points[0] : fmt::format("{} points", points.size()));
+      say(fmt::format("left out, too long for --budget: {}, {}", experiment,
+                      points.size() == 1 ? points[0] : fmt::format("{} points", points.size())));
   }
 
   void run_tour() {
@@ -192,10 +193,9 @@ class Run {
   void say_what_to_expect(double seconds) const {
     std::size_t cells = 0;
     for (const Group& group : plan_.groups) cells += group.cells.size();
-    std::cerr << fmt::format("bench: {} cells at {} points: about {}{}\n", cells, plan_.groups.size(),
-                             duration(seconds),
-                             options_.budget ? fmt::format(", cut to {} by --budget", duration(*options_.budget))
-                                             : "; --budget 5m makes it 5 min");
+    say(fmt::format("{} cells at {} points: about {}{}", cells, plan_.groups.size(), duration(seconds),
+                    options_.budget ? fmt::format(", cut to {} by --budget", duration(*options_.budget))
+                                    : "; --budget 5m makes it 5 min"));
   }
 
   /// Times the cells of a group that have no result yet, and prints the table of all.
@@ -284,7 +284,7 @@ class Run {
         if (result.counters && !result.counters->why_not.empty()) why_not.insert(result.counters->why_not);
       outputs_.print(counters_table(first, outputs_.terminal));
     }
-    for (const std::string& why : why_not) std::cerr << "bench: no counters: " << why << "\n";
+    for (const std::string& why : why_not) say("no counters: " + why);
   }
 
   static std::string details_of(const Group& group, std::size_t cells, const std::string& what) {
@@ -307,8 +307,8 @@ class Run {
   }
 
   void say_where_the_time_went() const {
-    std::cerr << fmt::format("bench: {:.1f} s: preparing {:.1f}, verifying {:.1f}, timing {:.1f}, waiting {:.1f}\n",
-                             elapsed(), spent_.preparing, spent_.verifying, spent_.timing, elapsed() - spent_.sum());
+    say(fmt::format("{:.1f} s: preparing {:.1f}, verifying {:.1f}, timing {:.1f}, waiting {:.1f}", elapsed(),
+                    spent_.preparing, spent_.verifying, spent_.timing, elapsed() - spent_.sum()));
   }
 
   /// Findings from several points of an experiment, on one device and in one mode.
@@ -346,15 +346,14 @@ class Run {
           noisy += !noise(row).empty();
         }
     if (noisy > 0 && !options_.quiet)
-      std::cerr << fmt::format("bench: {} of {} rows are noisy (marked {}): do not rely on them\n", noisy, timed,
-                               noisy_mark);
+      say(fmt::format("{} of {} rows are noisy (marked {}): do not rely on them", noisy, timed, noisy_mark));
   }
 
   void say_where_results_are() const {
     if (interrupted())
-      std::cerr << fmt::format("bench: interrupted; {}\n", outputs_.json->how_to_resume());
+      say("interrupted; " + outputs_.json->how_to_resume());
     else if (const std::string path = outputs_.json->path(); !path.empty() && !options_.quiet)
-      std::cerr << fmt::format("bench: results are in {}\n", path);
+      say("results are in " + path);
   }
 
   const Options& options_;

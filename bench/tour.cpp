@@ -212,7 +212,13 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
       if (const std::string& name = other.result->cell.variant->backend;
           std::ranges::find(others, name) == others.end())
         others.push_back(name);
-  const auto over = [](const std::optional<Rival>& rival) { return rival ? times(rival->ratio) : ""; };
+  std::set<std::string> why_not;
+  const auto ratio = [&](const Rival& rival) -> std::string {
+    if (rival.why_no_ratio.empty()) return times(rival.ratio);
+    why_not.insert(rival.why_no_ratio);
+    return "-";
+  };
+  const auto over = [&](const std::optional<Rival>& rival) { return rival ? ratio(*rival) : ""; };
   std::vector<std::string> head{"experiment", "fastest handwritten", "time", "of peak", "× first", "× library"};
   for (const std::string& backend : others) head.push_back("× " + backend);
   head.push_back("bound by");
@@ -228,14 +234,16 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
                                  over(v.library)};
     for (const std::string& backend : others) {
       const Rival* other = v.other(backend);
-      row.push_back(other ? times(other->ratio) : "");
+      row.push_back(other ? ratio(*other) : "");
     }
     row.push_back(bound_name(*v.best));
     table.row(std::move(row), v.is_unsound() ? TextTable::Colour::bad : TextTable::Colour::none);
   }
   if (table.rows() < 2) return {};
   table.cut(head.size() - 1, least_bound);
-  return table.text(terminal.width, terminal.colours);
+  std::string text = table.text(terminal.width, terminal.colours);
+  if (!why_not.empty()) text += fmt::format("-: no ratio, {}.\n", fmt::join(why_not, ", "));
+  return text;
 }
 
 }  // namespace crosswarp

@@ -63,14 +63,16 @@ function(crosswarp_kernels name platform)
   set_source_files_properties(${kernels} PROPERTIES LANGUAGE ${language})
 endfunction()
 
-# Adds the object library `name` of sources that see Kokkos's headers; where Kokkos runs on CUDA, they are compiled as that.
+# Adds the object library `name` of sources that see Kokkos's headers; where Kokkos runs on a GPU, they are compiled in the
+# language of its platform.
 function(crosswarp_kokkos_kernels name)
   crosswarp_objects(${name} ${ARGN})
   target_link_libraries(${name} PUBLIC crosswarp_kokkos_library)
   if(CROSSWARP_KOKKOS_ON_GPU)
-    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+    get_target_property(language crosswarp_${CROSSWARP_KOKKOS_PLATFORM}_platform CROSSWARP_LANGUAGE)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ${language})
     target_compile_definitions(${name} PRIVATE CROSSWARP_KOKKOS_ON_GPU)
-    target_link_libraries(${name} PUBLIC crosswarp_cuda_platform)
+    target_link_libraries(${name} PUBLIC crosswarp_${CROSSWARP_KOKKOS_PLATFORM}_platform)
   endif()
 endfunction()
 

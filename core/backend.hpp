@@ -1,6 +1,7 @@
 // Backend interface: a programming model and its devices.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,13 @@
 #include "core/device.hpp"
 
 namespace crosswarp {
+
+/// Where a backend's launches run: for others than Kokkos and plain C++, `CUDA`, `HIP`, `emulation`.
+struct Execution {
+  std::string space;       ///< Kokkos's execution space: `Serial`, `OpenMP`, `Cuda`, `HIP`; plain C++: `threads`.
+  int threads = 0;         ///< Host threads of a launch; 0 on a GPU, and for unknown.
+  bool is_chosen = false;  ///< Whether use_threads() sets their number.
+};
 
 /// Registered by each backend's own file. devices() and open() may call a driver; the rest is instant.
 class Backend {
@@ -25,6 +33,17 @@ class Backend {
 
   /// Opens a device by its index in devices(). Backends on one physical device return the same object.
   virtual std::shared_ptr<Device> open(std::size_t ordinal) const = 0;
+
+  /// Threads are known after open().
+  virtual Execution execution() const { return {}; }
+  /// Sets the host threads of timed launches, if they can be chosen. 0: as many as OpenMP has.
+  virtual void use_threads(int threads) const { static_cast<void>(threads); }
+
+  /// Kernels of one launch that does not log them; `launch` has run before, and may run again. Empty for unknown.
+  virtual std::vector<KernelUse> kernels_of(Device& device, const std::function<void()>& launch) const {
+    static_cast<void>(device), static_cast<void>(launch);
+    return {};
+  }
 };
 
 }  // namespace crosswarp

@@ -373,6 +373,10 @@ std::span<const Field> fields() {
      set_text<&R::device, &DeviceInfo::name>},
     {"repetition_index", "", "repetition", "", csv, value<&R::repetition>, set_value<&R::repetition>},
     {"threads", "", "Google Benchmark's", "", 0, [](const R&) { return Json(1); }},
+    {"execution_space", "", "Kokkos's execution space: Serial, OpenMP, Cuda, HIP; threads: plain C++", "", csv | source | if_known,
+     text_of<&R::execution, &Execution::space>, set_text<&R::execution, &Execution::space>},
+    {"host_threads", "", "host threads of a launch; ratios are of rows with the same number", "", csv | source | if_known,
+     known<&R::execution, &Execution::threads>, set_known<&R::execution, &Execution::threads>},
 
     // What came out.
     {"status", "", "ok, wrong, skipped, failed, implausible", "", csv, [](const R& r) { return Json(to_string(r.status)); },
@@ -459,7 +463,7 @@ std::span<const Field> fields() {
      [](const R& r) { return si(r.step_time(), "s"); }},
     {"step_time_low", "ns", "95 % prediction interval of another run's step time: from …", "", result | if_known,
      [](const R& r) { return number(step_interval(r, &Interval::low)); }},
-    {"step_time_high", "ns", "… to", "", result | if_known,
+    {"step_time_high", "ns", "… to (step time)", "", result | if_known,
      [](const R& r) { return number(step_interval(r, &Interval::high)); }},
     {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", 0,
      [](const R& r) { return Json(to_string(r.cost.rated)); },
@@ -492,8 +496,13 @@ std::span<const Field> fields() {
      ratio_json<&R::library>, set_ratio<&R::library>, [](const R& r) { return factor(r.library, ""); }},
     {"over_other", "ratio", "times as fast as the fastest rung of the other backend", "× other [95 %]",
      csv | tables | result, ratio_json<&R::other>, set_ratio<&R::other>,
-     [](const R& r) { return factor(r.other, without_experiment(r.other_rung), true); }},
+     [](const R& r) {
+       const std::string other = without_experiment(r.other_rung);
+       return r.why_no_other.empty() ? factor(r.other, other, true) : fmt::format("- ({}, {})", r.why_no_other, other);
+     }},
     {"other", "", "that rung", "", csv, text_of<&R::other_rung>, set_text<&R::other_rung>},
+    {"over_other_why_not", "", "why there is no ratio to that rung: its number of threads", "", csv | result | if_known,
+     text_of<&R::why_no_other>, set_text<&R::why_no_other>},
     {"bound", "", "what limits it, as measured", "", csv | result,
      [](const R& r) {
        const auto bound = bound_in_words(r);

@@ -32,7 +32,12 @@ std::string percent(std::optional<double> fraction) {
 }
 
 std::string times(double ratio) {
-  return ratio > 0 && ratio < 0.095 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
+  if (ratio > 0 && ratio < 0.095) return fmt::format("{:.2g}", ratio);
+  if (!(ratio >= 99.995)) return fmt::format("{:.2f}", ratio);
+  std::string digits = fmt::format("{:.0f}", ratio);
+  if (!std::isfinite(ratio)) return digits;
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
 }
 
 std::string fixed(double value, int decimals, bool difference) {

@@ -14,7 +14,7 @@ std::string si(std::optional<double> value, std::string_view unit);
 /// `97.3 %`; `-` for none.
 std::string percent(std::optional<double> fraction);
 
-/// Speedup: `1.05`, `0.00052`.
+/// Speedup: `1.05`, `0.00052`, `910,192`.
 std::string times(double ratio);
 
 /// `1.50`; as a difference `+1.50`.

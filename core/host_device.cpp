@@ -14,6 +14,10 @@
 
 #include "core/error.hpp"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 namespace crosswarp {
 namespace {
 
@@ -52,6 +56,40 @@ std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t s
   return sum;
 }
 
+/// Threads of a parallel region; 1 without OpenMP.
+int openmp_threads() {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  ++threads;
+  return threads;
+}
+
+int chosen_threads = 0;  // of timed launches; 0: as many as OpenMP has
+
+/// Gives parallel regions the chosen number of threads within a scope, and forms their team.
+class LaunchThreads {
+ public:
+  LaunchThreads() {
+#ifdef _OPENMP
+    if (chosen_threads == 0 || chosen_threads >= before_) return;
+    omp_set_num_threads(chosen_threads);
+    openmp_threads();
+#endif
+  }
+  ~LaunchThreads() {
+#ifdef _OPENMP
+    if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
+#endif
+  }
+  LaunchThreads(const LaunchThreads&) = delete;
+  LaunchThreads& operator=(const LaunchThreads&) = delete;
+
+ private:
+#ifdef _OPENMP
+  int before_ = omp_get_max_threads();
+#endif
+};
+
 class HostDevice final : public Device {
  public:
   HostDevice()
@@ -84,6 +122,7 @@ class HostDevice final : public Device {
 
   double time(const Batch& batch) override {
     if (batch.cold) evict();
+    const LaunchThreads threads_of_launches;
     clock_.start();
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
@@ -119,14 +158,6 @@ class HostDevice final : public Device {
   volatile std::uint64_t sink_ = 0;
 };
 
-/// Threads of a parallel region; 1 without OpenMP.
-int openmp_threads() {
-  int threads = 0;
-#pragma omp parallel reduction(+ : threads)
-  ++threads;
-  return threads;
-}
-
 }  // namespace
 
 DeviceInfo host_device_info() {
@@ -144,6 +175,13 @@ DeviceInfo host_device_info() {
   info.versions["compiler"] = __VERSION__;
   return info;
 }
+
+int launch_threads() {
+  static const int all = openmp_threads();
+  return chosen_threads > 0 ? std::min(chosen_threads, all) : all;
+}
+
+void set_launch_threads(int threads) { chosen_threads = threads; }
 
 std::shared_ptr<Device> open_host_device() {
   static const std::shared_ptr<Device> host = std::make_shared<HostDevice>();

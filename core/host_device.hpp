@@ -13,4 +13,9 @@ std::shared_ptr<Device> open_host_device();
 /// Its properties, without opening it.
 DeviceInfo host_device_info();
 
+/// Threads of an OpenMP region in a timed launch; 1 without OpenMP.
+int launch_threads();
+/// Sets that number, for variants of plain C++. 0, or more than OpenMP has: as many as it has.
+void set_launch_threads(int threads);
+
 }  // namespace crosswarp

@@ -1,6 +1,8 @@
 // Rates, limits and comparisons; none for a cell that is not ok.
 #include "core/result.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/noise.hpp"
@@ -126,6 +128,12 @@ std::vector<Outcome> outcomes(const std::vector<Result>& results) {
     if (const auto step = r.step_time()) all.back().observed[std::string(ns_per_step)] = *step * 1e9;
   }
   return all;
+}
+
+std::string why_no_ratio(const Result& a, const Result& b) {
+  const int own = a.execution.threads, other = b.execution.threads;
+  if (own == 0 || other == 0 || own == other) return {};
+  return fmt::format("{} thread{} against {}", own, own == 1 ? "" : "s", other);
 }
 
 Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_run) {

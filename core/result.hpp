@@ -68,6 +68,7 @@ struct Result {
   Cost cost;
   Measurement measurement;
   KernelUse kernel;                   ///< The largest kernel that it launches; zeros if unknown.
+  Execution execution;                ///< Of its backend when it ran.
   DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.
   double measured_peak = 0;           ///< Of the part of the device that the cost is held to; 0: unknown.
   double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
@@ -81,6 +82,7 @@ struct Result {
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.
   std::optional<Ratio> other;    ///< Time of the other backend's fastest row on the device, over its own.
   std::string other_rung;        ///< Which row that was.
+  std::string why_no_other;      ///< Why there is no ratio to that row: its number of threads differs.
 
   std::optional<BoundInWords>
       recorded_bound;  ///< As a file has it, which does not hold all that follows from a device.
@@ -130,6 +132,9 @@ std::vector<Outcome> outcomes(const std::vector<Result>& results);
 /// Whether rows of one run, point and mode were sampled in the same rounds: rows with slow launches are timed by
 /// themselves, with fewer launches in a sample.
 inline bool same_rounds(const Result& a, const Result& b) { return a.measurement.launches == b.measurement.launches; }
+
+/// Why the times of two results make no ratio: `1 thread against 2`, where both are known and differ. Else empty.
+std::string why_no_ratio(const Result& a, const Result& b);
 
 /// Time of `numerator` over that of `denominator`, paired by rounds where they share them.
 Ratio time_ratio(const Result& numerator, const Result& denominator, bool same_run = true);

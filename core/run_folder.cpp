@@ -23,7 +23,13 @@ namespace fs = std::filesystem;
 struct RunFiles {
   std::vector<fs::path> all;
   bool has_results = false;  // a file or a journal that is not empty
+  std::string elsewhere;     // the results file of --json that a link stands for
 };
+
+bool is_filled(const std::string& file) {
+  std::error_code failed;
+  return fs::is_regular_file(file, failed) && fs::file_size(file, failed) > 0;
+}
 
 /// By the path of the results file: the oldest first.
 std::map<std::string, RunFiles> runs_in(const std::string& folder) {
@@ -33,10 +39,15 @@ std::map<std::string, RunFiles> runs_in(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
     std::smatch parts;
-    if (!std::regex_match(name, parts, pattern) || !entry.is_regular_file(failed)) continue;
+    const bool is_link = entry.is_symlink(failed);
+    if (!std::regex_match(name, parts, pattern) || !(is_link || entry.is_regular_file(failed))) continue;
     RunFiles& run = runs[fs::path(folder) / parts[1].str()];
     run.all.push_back(entry.path());
-    run.has_results |= (parts[2].length() == 0 || parts[2] == ".journal") && entry.file_size(failed) > 0;
+    if (is_link)
+      run.elsewhere = fs::read_symlink(entry.path(), failed);
+    else
+      run.has_results |= (parts[2].length() == 0 || parts[2] == ".journal") && entry.file_size(failed) > 0;
+    if (is_link) run.has_results = is_filled(run.elsewhere) || is_filled(run.elsewhere + ".journal");
   }
   return runs;
 }
@@ -64,10 +75,21 @@ std::string RunFolder::new_file() const {
 
 std::vector<std::string> RunFolder::files() const {
   std::vector<std::string> files;
-  for (const auto& [file, run] : runs_in(path_))
+  for (const auto& [name, run] : runs_in(path_)) {
+    const std::string& file = run.elsewhere.empty() ? name : run.elsewhere;
     if (run.has_results && !is_being_written(file)) files.push_back(file);
+  }
   std::reverse(files.begin(), files.end());
   return files;
+}
+
+void RunFolder::note(const std::string& file) const {
+  std::error_code failed;
+  const std::string whole = follow_links(fs::absolute(file, failed));
+  if (failed || fs::path(whole).parent_path() == fs::weakly_canonical(path_, failed)) return;
+  for (const auto& [name, run] : runs_in(path_))
+    if (run.elsewhere == whole) fs::remove(name, failed);
+  fs::create_symlink(whole, new_file(), failed);
 }
 
 void RunFolder::remove_old(std::size_t kept) const {

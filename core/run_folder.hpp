@@ -21,6 +21,9 @@ class RunFolder {
   std::string new_file() const;
   /// Results files, the newest first, which may have only a journal. Without those that a process is writing.
   std::vector<std::string> files() const;
+  /// Lists a results file that is elsewhere, of --json, among the runs, as the newest. Throws Error if the folder cannot
+  /// be created.
+  void note(const std::string& file) const;
   /// Removes all but the last `kept` runs, and none that a process is writing.
   void remove_old(std::size_t kept = 20) const;
 

@@ -32,6 +32,20 @@ void add_useful_blocks(Counters& counters, const KernelUse& kernel) {
   }
 }
 
+/// Gives rows of one device whose number of threads can be chosen the fewest threads of the others: a ratio is of rows
+/// with equal numbers.
+void match_threads(std::vector<Result>& results, const std::vector<std::size_t>& indices) {
+  int fewest = 0;
+  for (const std::size_t i : indices)
+    if (const Execution& own = results[i].execution; !own.is_chosen && own.threads > 0)
+      fewest = fewest > 0 ? std::min(fewest, own.threads) : own.threads;
+  for (const std::size_t i : indices) {
+    const Backend& backend = *results[i].cell.backend;
+    backend.use_threads(fewest);
+    results[i].execution = backend.execution();
+  }
+}
+
 /// The kernel with the most threads.
 KernelUse largest(const std::vector<KernelUse>& kernels) {
   KernelUse most;
@@ -85,6 +99,7 @@ Result Runner::start(const Cell& cell) {
   result.note = skipped(cell);
   if (const OpenDevice opened = device(*cell.backend); opened.device) {
     result.device = opened.device->info();
+    result.execution = cell.backend->execution();
     if (result.note.empty() && opened.device->lost()) fail(result, lost_earlier);
   }
   if (cell.variant->not_expressible.empty()) result.cost = cell.experiment->cost(cell.point);
@@ -115,7 +130,10 @@ double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, s
   if (sets > 1 && seconds > max_launch) return seconds;
   const Launches launches = untimed(bound, sets, result.cell.variant->result);
   set_verdict(result, say_if_late(problem, launches, judge(problem, launches)));
-  const std::vector<KernelUse>& kernels = bound.log->kernels;
+  std::vector<KernelUse>& kernels = bound.log->kernels;
+  // A host cannot be asked while the launch waits for the device; a wrong launch need not be described.
+  if (kernels.empty() && result.status == Status::ok && result.cell.variant->result == ResultIn::device)
+    kernels = result.cell.backend->kernels_of(device, [&] { bound.launch(0); });
   result.kernel = largest(kernels);
   // One PDL kernel of several can make a launch faster than an empty one without PDL.
   result.kernel.pdl = std::any_of(kernels.begin(), kernels.end(), [](const KernelUse& kernel) { return kernel.pdl; });
@@ -212,6 +230,7 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
     if (results[i].note.empty()) by_device[device(*cells[i].backend).device].push_back(i);
   }
   for (const auto& [device, indices] : by_device) {
+    match_threads(results, indices);
     try {
       run_point(*device, results, indices, stop.value_or(options_.stop));
     } catch (const std::exception& error) {  // of the device: memory is short, its context is lost

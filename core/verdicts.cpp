@@ -81,7 +81,7 @@ class Judge {
 
   Rival rival(const Result* other, const Result& best) const {
     const bool paired = same_run_(*other, best) && same_rounds(*other, best);
-    return {other, time_ratio(*other, best, paired), paired};
+    return {other, time_ratio(*other, best, paired), paired, why_no_ratio(*other, best)};
   }
 
   std::vector<Step> ladder(const Result& best) const {
@@ -122,7 +122,7 @@ void compare(const std::vector<Result*>& results, const std::vector<std::string>
     if (!own.time()) continue;
     const VariantEntry& variant = *own.cell.variant;
     const auto ratio = [&](const Result* reference) {
-      if (!reference || reference == &own) return std::optional<Ratio>();
+      if (!reference || reference == &own || !why_no_ratio(own, *reference).empty()) return std::optional<Ratio>();
       return std::optional(time_ratio(*reference, own, same_run(*reference, own)));
     };
     const auto here = [&](const Result& r) { return r.device.key == own.device.key; };
@@ -132,6 +132,7 @@ void compare(const std::vector<Result*>& results, const std::vector<std::string>
     }));
     own.library = ratio(fastest(results, [&](const Result& r) { return here(r) && r.cell.variant->library; }));
     own.other = {};
+    own.why_no_other.clear();
     for (const std::string& backend : backends) {
       if (backend == variant.backend) continue;
       const Result* best = fastest(
@@ -139,6 +140,7 @@ void compare(const std::vector<Result*>& results, const std::vector<std::string>
       if (!best) continue;
       own.other = ratio(best);
       own.other_rung = best->cell.rung();
+      own.why_no_other = why_no_ratio(own, *best);
       break;
     }
   }

@@ -23,6 +23,7 @@ struct Rival {
   const Result* result;
   Ratio ratio;  ///< Its time over that variant's: above 1, the handwritten variant is faster.
   bool paired;  ///< Sampled in the same rounds.
+  std::string why_no_ratio = {};  ///< Then `ratio` has no meaning: the numbers of host threads differ.
 };
 
 /// A step of a ladder.

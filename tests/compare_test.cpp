@@ -294,7 +294,7 @@ TEST(CompareRuns, MakesMarkdownInAFile) {
   const File slow("markdown_slow.json", changed(first_run, only(float4, slowed(1.03)))), page("page.md", "");
   const Finished finished = compare("--format md -o " + std::string(page) + " " + first_run + " " + std::string(slow));
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.output, "");
+  EXPECT_EQ(finished.output, "bench: wrote " + std::string(page) + "\n");
   std::ifstream file(page);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_NE(text.find("| slower | 0.971 [0.9"), std::string::npos) << text;

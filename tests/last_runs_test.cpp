@@ -63,12 +63,21 @@ TEST_F(LastRuns, KeepsARunAndSaysWhere) {
   EXPECT_EQ(files().size(), 2u);
 }
 
-TEST_F(LastRuns, KeepsNothingOfARunWithAFileOfItsOwnOrWithoutTimes) {
+TEST_F(LastRuns, NotesARunWithAFileOfItsOwn) {
   const std::string json_file = state_ + ".json";
   const Finished own = run(quick + "--n 1000 --json " + json_file);
   EXPECT_TRUE(own.output.ends_with("bench: results are in " + json_file + "\n")) << own.output;
-  fs::remove(json_file);
-  fs::remove(json_file + ".journal");
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_TRUE(fs::is_symlink(files()[0]));
+  const Finished report = run("report");
+  EXPECT_TRUE(report.output.starts_with("bench: takes " + json_file + "\n")) << report.output;
+  EXPECT_TRUE(says(run("--resume"), "1 results are in " + json_file + " already"));
+  EXPECT_EQ(files().size(), 1u);
+  for (const char* part : {"", ".journal"}) fs::remove(json_file + part);
+  EXPECT_TRUE(says(run("report"), "there are no results yet"));
+}
+
+TEST_F(LastRuns, KeepsNothingOfARunWithoutTimes) {
   for (const char* action : {"--verify", "--dry-run", "--list", "--benchmark_list_tests"})
     EXPECT_EQ(run(quick + "--n 1000 " + action).exit_code, 0) << action;
   EXPECT_EQ(run("--profile host/reduce_sum/reference --n 1000").exit_code, 0);

@@ -115,6 +115,11 @@ class Results {
     rows_.push_back(row);
     return *this;
   }
+  /// Sets a field of the last row.
+  Results& with(const std::string& name, const Json& value) {
+    rows_.back()[name] = value;
+    return *this;
+  }
   Results& library() {
     rows_.back()["library"] = true;
     return *this;
@@ -125,11 +130,19 @@ class Results {
     return *this;
   }
 
-  /// The lines of the report that contain `word`.
-  std::vector<std::string> lines(const std::string& word, const std::string& arguments = "") const {
+  Results& without_counters() {
+    for (Json& row : rows_) row["counters"] = nullptr;
+    return *this;
+  }
+  Json file() const {
     Json file = pattern_;
     file["benchmarks"] = rows_;
-    const Finished finished = portability(arguments + " " + std::string(File("results.json", file)));
+    return file;
+  }
+
+  /// The lines of the report that contain `word`.
+  std::vector<std::string> lines(const std::string& word, const std::string& arguments = "") const {
+    const Finished finished = portability(arguments + " " + std::string(File("results.json", file())));
     std::vector<std::string> found;
     std::istringstream text(finished.output);
     for (std::string line; std::getline(text, line);)
@@ -194,12 +207,60 @@ TEST(Portability, ListsEscapeHatchesApart) {
       << row;
 }
 
+TEST(Portability, ComparesTimesOfAStepWhereAllHaveOne) {
+  Results results;
+  const auto of_ten_steps = [&](double shorter) {
+    results.with("left_out", 10).with("shortened_sample_times", {shorter, shorter});
+  };
+  results.add("cuda", "plain", 20e3);
+  of_ten_steps(10e3);
+  results.add("mine", "better", 30e3, {"plain"});
+  of_ten_steps(20e3);
+  EXPECT_NE(results.line("| reduce_sum | n").find("| `plain` 1.00 µs | `better` 1.00 µs | 1.00 | none |"),
+            std::string::npos)
+      << results.line("| reduce_sum | n");
+  results.with("waited", 0.5);
+  EXPECT_NE(results.line("| reduce_sum | n").find("| `better` ~1.00 µs | ~1.00 |"), std::string::npos)
+      << results.line("| reduce_sum | n");
+  results.with("left_out", 0);  // of one row only
+  EXPECT_NE(results.line("| reduce_sum | n").find("`better` ~30.0 µs | ~1.50 |"), std::string::npos)
+      << results.line("| reduce_sum | n");
+}
+
 TEST(Portability, HasMeansOfOneClassAndTheSameAlgorithmOnly) {
   Results results;
   results.add("cuda", "fast", 10e3).add("cuda", "plain", 40e3).add("mine", "better", 40e3, {"plain"});
   results.add("other", "same", 10e3, {"fast"});
   EXPECT_NE(results.line("| not written |").find("| 4.00 … 4.00 | 1.00 (1) |"), std::string::npos);
   EXPECT_NE(results.line("| none (within 7 %) |").find("| 1.00 … 1.00 | 1.00 (1) |"), std::string::npos);
+}
+
+TEST(Portability, MarksNoisyRatiosAndLeavesThemOutOfMeans) {
+  Results noisy, both;
+  noisy.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning").with("waited", 0.5);
+  EXPECT_NE(noisy.line("| reduce_sum | n").find("`better` ~30.0 µs | ~1.50 |"), std::string::npos)
+      << noisy.line("| reduce_sum | n");
+  EXPECT_NE(noisy.line("| tuning |").find("| 1 of 1 | ~ |"), std::string::npos) << noisy.line("| tuning |");
+  EXPECT_NE(noisy.line("noisy"), "");
+}
+
+TEST(Portability, TakesNoRatioBetweenOtherNumbersOfThreads) {
+  Results results;
+  results.add("host", "reference", 20e3).with("host_threads", 2).with("execution_space", "threads");
+  results.add("kokkos", "range", 30e3, {"reference"}).with("host_threads", 1).with("execution_space", "Serial");
+  const std::string row = results.line("| reduce_sum | n", "--backend host,kokkos");
+  EXPECT_NE(row.find("1 thread against 2: no ratio |"), std::string::npos) << row;
+  EXPECT_EQ(row.find("1.50"), std::string::npos) << row;
+  results.with("host_threads", 2);
+  EXPECT_NE(results.line("| reduce_sum | n", "--backend host,kokkos").find("| 1.50 |"), std::string::npos);
+}
+
+TEST(Portability, SaysWhereTheFastestRun) {
+  Results results;
+  results.add("cuda", "no_such_variant", 20e3).add("hip", "no_such_variant", 25e3).add("cuda", "slow", 50e3);
+  results.add("mine", "better", 30e3, {"no_such_variant"}, "tuning").with("execution_space", "OpenMP");
+  EXPECT_NE(results.line("| CUDA, HIP | host |"), "");
+  EXPECT_NE(results.line("| CUDA | host |", "--backend cuda,mine"), "");  // results of hip are not read
 }
 
 TEST(Portability, TakesTheReferenceThatIsNamed) {
@@ -224,10 +285,16 @@ TEST(Portability, ShowsThePointsThatAreNamed) {
 }
 
 TEST(Portability, ShowsCountersOfAnotherFile) {
-  const std::string files =
-      (results / "row_sum.json").string() + " " + (results / "row_sum_short_counters.json").string();
-  const Finished finished = portability("--point row_sum/m:1048576/n:32 " + files);
-  EXPECT_NE(finished.output.find("(instructions 9.44 M → 15.5 M"), std::string::npos) << finished.output;
+  const auto rows = [](Results& results) -> Results& {
+    return results.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning");
+  };
+  Results counted, timed;
+  rows(counted);
+  rows(timed).without_counters();
+  EXPECT_EQ(timed.line("| reduce_sum | n").find("instructions"), std::string::npos) << timed.line("| reduce_sum | n");
+  const File other("counted.json", counted.file());
+  EXPECT_NE(timed.line("| reduce_sum | n", other).find("(instructions 20.0 M → 30.0 M)"), std::string::npos)
+      << timed.line("| reduce_sum | n", other);
 }
 
 TEST(Portability, PageContradictsNoDeclaration) {

@@ -95,6 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "--benchmark_repetitions=x: the value must be a number from 1 to 999999"},
         BadRequest{"google_repetitions_apart", "--benchmark_repetitions 5",
                    "--benchmark_repetitions=: the value must be"},
+        BadRequest{"google_min_time_and_ours", "--min-time 1 --benchmark_min_time=1", "give one of them"},
+        BadRequest{"google_min_time_of_days", "--benchmark_min_time=90000", "'90000' is not a number from 0 to 3600"},
+        BadRequest{"google_warmup", "--benchmark_min_warmup_time=1", "--benchmark_min_warmup_time: "},
         BadRequest{"google_format", "--dry-run --benchmark_format=yaml", "must be console, json or csv"},
         BadRequest{"google_out", "--benchmark_out=", "--benchmark_out=: the value must be a file"},
         BadRequest{"google_truth", "--benchmark_list_tests=maybe", "must be true or false"},
@@ -603,6 +606,53 @@ TEST(Program, PassesGoogleBenchmarksFlagsThrough) {
   std::size_t iterations = 0;
   for (const auto& b : results["benchmarks"]) iterations += b["run_type"] == "iteration";
   EXPECT_EQ(iterations, 3u);
+}
+
+TEST(Program, TakesGoogleBenchmarksTimeAsItsOwn) {
+  const Temporary json_file("min_time.json");
+  const std::string& json = json_file;
+  ASSERT_EQ(run("-q --experiment reduce_sum --backend host --n 1000 --benchmark_min_time=0.002 --json " + json).exit_code,
+            0);
+  EXPECT_EQ(nlohmann::json::parse(contents(json))["context"]["min_time_s"], "0.002");
+}
+
+TEST(Program, ReportsTextOnATerminalInLinesThatFit) {
+  const Temporary json_file("a_name_that_does_not_fit_beside_a_message_of_bench.json");
+  const std::string& json = json_file;
+  ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
+  const std::string text = on_a_terminal("NO_COLOR=1", "report " + json);
+  EXPECT_EQ(text.find("|---"), std::string::npos) << text;
+  EXPECT_NE(text.find("host/reference"), std::string::npos) << text;
+  EXPECT_NE(on_a_terminal("NO_COLOR=1", "report --format md " + json).find("|---"), std::string::npos);
+  EXPECT_NE(on_a_terminal("NO_COLOR=1", "report").find("bench: takes\n  /"), std::string::npos) << "a line for the path";
+}
+
+TEST(Program, SaysWhereAReportIs) {
+  const Temporary json_file("report.json"), page("report.md");
+  const std::string &json = json_file, &to = page;
+  ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
+  EXPECT_EQ(run("report " + json + " -o " + to).output, "bench: wrote " + to + "\n");
+}
+
+TEST(Program, SaysWhereRowsRunAndWithHowManyThreads) {
+  const Temporary json_file("threads.json");
+  const std::string& json = json_file;
+  ASSERT_EQ(run(quick + "--json " + json).exit_code, 0);
+  for (const auto& row : nlohmann::json::parse(contents(json))["benchmarks"]) {
+    EXPECT_EQ(row["execution_space"], "threads");
+    EXPECT_GE(row["host_threads"], 1);
+  }
+}
+
+TEST(Program, ComparesKokkosOnAHostWithEqualNumbersOfThreads) {
+  const Temporary json_file("both.json");
+  const std::string& json = json_file;
+  const Finished both = run("-q -f --experiment reduce_sum --backend host,kokkos --n 4096 --min-time 0.001 --json " + json);
+  if (both.exit_code != 0) GTEST_SKIP() << "no Kokkos here";
+  std::set<int> threads;
+  for (const auto& row : nlohmann::json::parse(contents(json))["benchmarks"])
+    if (row["status"] == "ok" && row.contains("host_threads")) threads.insert(row["host_threads"].get<int>());
+  EXPECT_LE(threads.size(), 1u) << contents(json);
 }
 
 TEST(Program, UsesNoEscapeSequencesInAPipe) {

@@ -56,7 +56,7 @@ std::string page(const std::string& inputs, const std::string& plotly = "Plotly 
   const Finished finished = run_process("CROSSWARP_PLOTLY=" + std::string(library) + " " + sibling("bench") +
                                         " report " + inputs + " -o " + std::string(html));
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  EXPECT_EQ(finished.output, "");
+  EXPECT_EQ(finished.output, "bench: wrote " + std::string(html) + "\n");
   return read(html);
 }
 

@@ -8,6 +8,7 @@ namespace {
 class CudaBackend final : public gpu::GpuBackend {
  public:
   std::string name() const override { return "cuda"; }
+  Execution execution() const override { return {"CUDA"}; }
 };
 
 const RegisterBackend<CudaBackend> registered;

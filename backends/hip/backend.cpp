@@ -10,6 +10,7 @@ namespace {
 class HipBackend final : public gpu::GpuBackend {
  public:
   std::string name() const override { return "hip"; }
+  Execution execution() const override { return {"HIP"}; }
   std::map<std::string, std::string> versions() const override {
     return {{"hip", std::to_string(HIP_VERSION_MAJOR) + "." + std::to_string(HIP_VERSION_MINOR)}};
   }

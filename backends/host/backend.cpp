@@ -11,6 +11,8 @@ class HostBackend final : public Backend {
   std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }
   std::string why_none() const override { return {}; }
   std::shared_ptr<Device> open(std::size_t) const override { return open_host_device(); }
+  Execution execution() const override { return {"threads", launch_threads(), true}; }
+  void use_threads(int threads) const override { set_launch_threads(threads); }
 };
 
 const RegisterBackend<HostBackend> registered;

@@ -4,7 +4,7 @@
 #include "core/registry.hpp"
 
 #ifdef CROSSWARP_KOKKOS_ON_GPU
-#include "backends/gpu/device.hpp"
+#include "backends/gpu/captured_kernels.hpp"
 #endif
 
 namespace crosswarp {
@@ -14,6 +14,7 @@ class KokkosBackend final : public Backend {
  public:
   std::string name() const override { return "kokkos"; }
   std::map<std::string, std::string> versions() const override { return kokkos::versions(); }
+  Execution execution() const override { return {kokkos::space(), kokkos::host_threads(), false}; }
 #ifdef CROSSWARP_KOKKOS_ON_GPU
   std::vector<DeviceInfo> devices() const override { return gpu::devices(); }
   std::string why_none() const override { return "this Kokkos runs on a GPU, and there is " + gpu::why_none(); }
@@ -21,6 +22,9 @@ class KokkosBackend final : public Backend {
     const std::shared_ptr<gpu::GpuDevice> device = gpu::open(index);
     kokkos::start(device->ordinal());
     return device;
+  }
+  std::vector<KernelUse> kernels_of(Device& device, const std::function<void()>& launch) const override {
+    return gpu::captured_kernels(static_cast<gpu::GpuDevice&>(device), launch);
   }
 #else
   std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }

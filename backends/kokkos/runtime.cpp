@@ -53,6 +53,10 @@ const Exec& execution_space([[maybe_unused]] Device& device) {
 #endif
 }
 
+std::string space() { return Exec::name(); }
+
+int host_threads() { return started_on && !is_asynchronous ? Exec().concurrency() : 0; }
+
 std::map<std::string, std::string> versions() {
   constexpr int v = KOKKOS_VERSION;
   std::string version = std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);

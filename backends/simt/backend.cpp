@@ -11,6 +11,7 @@ class SimtBackend final : public Backend {
  public:
   std::string name() const override { return warp_size == 32 ? "simt" : "simt64"; }
   std::vector<DeviceInfo> devices() const override { return {simt::emulated_device_info(warp_size)}; }
+  Execution execution() const override { return {"emulation"}; }
   std::string why_none() const override { return {}; }
   std::shared_ptr<Device> open(std::size_t) const override {
     static const auto device = std::make_shared<simt::EmulatedDevice>(warp_size);

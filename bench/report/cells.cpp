@@ -70,8 +70,18 @@ class OnAllDevices {
       if (r.time()) devices_.insert(r.device.name);
       at_[r.cell.point.name()][r.device.name].push_back(p);
     }
-    // A point counts where every device has a time: else its best known one is not known.
+    // A point counts where every device has a time: else its best known one is not known. Rows with other numbers of
+    // host threads have no best.
+    const auto is_mixed = [&](const std::vector<Index>& rows) {
+      return std::ranges::any_of(rows, [&](Index a) {
+        return std::ranges::any_of(rows, [&](Index b) {
+          const Result &one = cells_[a].result, &other = cells_[b].result;
+          return one.time() && other.time() && !why_no_ratio(one, other).empty();
+        });
+      });
+    };
     std::erase_if(at_, [&](const auto& point) {
+      if (std::ranges::any_of(point.second, [&](const auto& device) { return is_mixed(device.second); })) return true;
       return !std::all_of(devices_.begin(), devices_.end(), [&](const std::string& device) {
         const auto found = point.second.find(device);
         return found != point.second.end() && best(found->second) != none;

@@ -1,9 +1,11 @@
 // Output of every report.
 #include "bench/report/output.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <iostream>
+#include <sstream>
 
 #include "core/format.hpp"
 #include "core/output_file.hpp"
@@ -11,10 +13,25 @@
 namespace crosswarp {
 
 void write_output(const std::string& text, const std::string& path) {
-  if (path.empty())
+  if (path.empty()) {
     std::cout << text << std::flush;
-  else
-    OutputFile("-o", path).write(text);
+    return;
+  }
+  OutputFile("-o", path).write(text);
+  say(fmt::format("wrote {}", path));
+}
+
+void say(const std::string& message) {
+  const std::size_t width = Terminal::of(STDERR_FILENO).width;
+  std::string text = "bench:";
+  std::size_t used = text.size();
+  std::istringstream words(message);
+  for (std::string word; std::getline(words, word, ' ');) {  // never within a path, so that it can be copied
+    const bool fits = width == 0 || used + 1 + columns(word) <= width;
+    text += (fits ? " " : "\n  ") + word;
+    used = (fits ? used + 1 : 2) + columns(word);
+  }
+  std::cerr << text << "\n";
 }
 
 Page::Page(Format format, std::string path)

@@ -7,8 +7,12 @@
 
 namespace crosswarp {
 
-/// Writes `text` to the file `path` (empty: stdout). Throws Error if it cannot be written.
+/// Writes `text` to the file `path` (empty: stdout), and says so on standard error. Throws Error if it cannot be
+/// written.
 void write_output(const std::string& text, const std::string& path);
+
+/// Prints `bench: ` and the message to standard error, in lines that fit a terminal unless a word is longer.
+void say(const std::string& message);
 
 /// Paragraphs and tables, as text or as Markdown, for the file `path` (empty: stdout). Tables are narrowed to the
 /// terminal's width, without cutting the last column, which names the cell.

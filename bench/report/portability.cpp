@@ -20,6 +20,7 @@
 #include "core/fields.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
+#include "core/noise.hpp"
 #include "core/registry.hpp"
 #include "core/variant_sources.hpp"
 
@@ -31,8 +32,52 @@ constexpr double no_variant = std::numeric_limits<double>::infinity();
 const VariantEntry& variant_of(const Result& r) { return *r.cell.variant; }
 bool within_tolerance(double ratio) { return ratio <= gap_tolerance; }
 
+/// Where variants run: those in results, and those of this build that their backend can express.
+class Places {
+ public:
+  explicit Places(const std::vector<Result>& results) {
+    for (const auto& [id, variant] : Registry::instance().variants())
+      if (variant.not_expressible.empty())
+        add(variant, Registry::instance().backend(variant.backend).execution().space);
+    for (const Result& r : results)
+      if (r.time()) add(variant_of(r), r.execution.space);
+  }
+  /// `CUDA, HIP, emulation`.
+  std::string of(const VariantEntry& variant) const {
+    const auto found = places_.find(key(variant));
+    std::string text;
+    if (found != places_.end())
+      for (const char* place : {"CUDA", "HIP", "host", "emulation"})
+        if (found->second.contains(place)) text += (text.empty() ? "" : ", ") + std::string(place);
+    return text;
+  }
+
+ private:
+  /// CUDA's kernels are compiled for HIP and for the emulation, too.
+  static std::string key(const VariantEntry& variant) {
+    const std::string& backend = variant.backend;
+    const bool is_shared = backend == "hip" || backend.starts_with("simt");
+    return fmt::format("{}/{}/{}", is_shared ? reference_backend : backend, variant.experiment, variant.name);
+  }
+  /// `space`: empty in results of an earlier version; then the backend says where, Kokkos apart.
+  void add(const VariantEntry& variant, const std::string& space) {
+    static const std::map<std::string, const char*, std::less<>> places{
+        {"CUDA", "CUDA"}, {"Cuda", "CUDA"}, {"cuda", "CUDA"},      {"HIP", "HIP"},
+        {"hip", "HIP"},   {"host", "host"}, {"simt", "emulation"}, {"emulation", "emulation"}};
+    const auto place = places.find(space.empty() ? variant.backend : space);
+    if (place != places.end() || !space.empty())
+      places_[key(variant)].insert(place != places.end() ? place->second : "host");
+  }
+
+  std::map<std::string, std::set<std::string>> places_;
+};
+
 /// `155`, `6.27`: three digits.
-std::string factor(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0); }
+std::string factor(double ratio) {
+  return ratio < 99.95 ? fmt::format("{:.{}f}", ratio, ratio < 9.995 ? 2 : 1) : times(ratio);
+}
+/// `~6.27` where samples were disturbed.
+std::string factor(const Ratio& ratio) { return (ratio.noisy ? noisy_mark : "") + factor(ratio.value); }
 
 /// The variants of a backend in an experiment: of this build, and of results that it lacks.
 using Variants = std::vector<const VariantEntry*>;
@@ -66,10 +111,17 @@ class AtPoint {
     row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
     row.portable = fastest(of(backend));
     row.naive = lowest(backend, variants);
-    row.ratio = row.portable ? ratio(*row.best, *row.portable) : no_variant;
-    row.escape_hatch = fastest(
-        [&](const Result& r) { return variant_of(r).backend == backend && !variant_of(r).escape_hatch.empty(); });
+    row.escape_hatch = fastest([&](const Result& r) {
+      return variant_of(r).backend == backend && !variant_of(r).escape_hatch.empty() &&
+             why_no_ratio(r, *row.best).empty();
+    });
     if (row.escape_hatch) row.escape_ratio = ratio(*row.best, *row.escape_hatch);
+    row.ratio = row.portable ? ratio(*row.best, *row.portable) : Ratio{no_variant, {}};
+    if (row.portable) row.why_no_ratio = why_no_ratio(*row.portable, *row.best);
+    if (!row.why_no_ratio.empty()) {
+      row.ratio = {};
+      return row;
+    }
     const std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
     if (!pairs.empty()) row.same = pairs.front();
     explain(row, variants);
@@ -97,13 +149,17 @@ class AtPoint {
   }
 
   /// Times as fast as `portable` `reference` is.
-  double ratio(const Result& reference, const Result& portable) const {
+  Ratio ratio(const Result& reference, const Result& portable) const {
     const auto source = [&](const Result& r) {
       return std::ranges::find(results_, &r, [](const auto& entry) { return entry.first; })->second;
     };
-    const auto ratio = source(reference) == source(portable) ? paired_ratio : location_ratio;
-    return by_steps_ ? ratio(portable.step_seconds(), reference.step_seconds()).value
-                     : ratio(portable.measurement.seconds, reference.measurement.seconds).value;
+    const bool same_run = source(reference) == source(portable);
+    const Ratio of_launches = time_ratio(portable, reference, same_run);
+    if (!by_steps_) return of_launches;
+    const auto of_times = same_run && same_rounds(portable, reference) ? paired_ratio : location_ratio;
+    Ratio of_steps = of_times(portable.step_seconds(), reference.step_seconds());
+    of_steps.noisy = of_launches.noisy;
+    return of_steps;
   }
 
   /// Every portable variant that has a time, with its fastest counterpart that has one; the fastest first.
@@ -113,7 +169,8 @@ class AtPoint {
       if (!portable->time() || !of(backend)(*portable)) continue;
       const std::vector<std::string>& names = variant_of(*portable).counterparts;
       const Result* counterpart = fastest([&](const Result& r) {
-        return of(reference)(r) && std::ranges::find(names, variant_of(r).name) != names.end();
+        return of(reference)(r) && std::ranges::find(names, variant_of(r).name) != names.end() &&
+               why_no_ratio(r, *portable).empty();
       });
       if (counterpart) pairs.push_back({counterpart, portable, ratio(*counterpart, *portable)});
     }
@@ -133,15 +190,16 @@ class AtPoint {
 
   /// Of a difference of algorithm and one of the programming model, the larger one names the class.
   static void explain(PortabilityRow& row, const Variants& variants) {
-    const double model = row.same ? row.same->ratio : 1;
+    const double model = row.same ? row.same->ratio.value : 1;
     const Gap declared = row.same ? row.same->portable->gap() : row.portable ? row.portable->gap() : Gap{};
-    if (row.same && within_tolerance(model) != (declared.kind == GapClass::none))
+    // Disturbed samples contradict nothing.
+    if (row.same && !row.same->ratio.noisy && within_tolerance(model) != (declared.kind == GapClass::none))
       row.contradiction = fmt::format("declared {}, measured {}", to_string(declared.kind), factor(model));
-    if (row.portable && within_tolerance(row.ratio)) return;
-    const bool is_model = row.same ? model * model >= row.ratio : declared.kind != GapClass::none;
+    if (row.portable && within_tolerance(row.ratio.value)) return;
+    const bool is_model = row.same ? model * model >= row.ratio.value : declared.kind != GapClass::none;
     row.gap = is_model ? declared : no_such_variant(row, variants);
     // What the programming model has no API for, native code within its kernel reaches.
-    if (row.escape_hatch && row.gap.kind == GapClass::no_api && row.escape_ratio < row.ratio)
+    if (row.escape_hatch && row.gap.kind == GapClass::no_api && row.escape_ratio.value < row.ratio.value)
       row.gap.kind = GapClass::escape_hatch;
     if (!is_model && row.same && !within_tolerance(model) && declared.kind != GapClass::none)
       row.gap.reason += fmt::format("; {}: {}", to_string(declared.kind), declared.reason);
@@ -264,7 +322,12 @@ PortabilityTable::PortabilityTable(const std::vector<ResultFile>& files, std::ve
   if (rows_.empty())
     throw Error(fmt::format("report --portability: no point at which {} and another backend have times on one device",
                             reference_));
-  std::ranges::stable_sort(rows_, std::greater(), &PortabilityRow::ratio);
+  std::ranges::stable_sort(rows_, std::greater(), [](const PortabilityRow& row) { return row.ratio.value; });
+  const Places places(results_);
+  for (PortabilityRow& row : rows_) {
+    row.best_runs_on = places.of(variant_of(*row.best));
+    if (row.portable) row.portable_runs_on = places.of(variant_of(*row.portable));
+  }
 }
 
 std::vector<PortabilityRow> PortabilityTable::at(const std::vector<std::string>& points) const {
@@ -331,6 +394,9 @@ class Writer {
         "{} against {}, {}, {}. × as fast: how many times as fast {} is; below 1, {} is faster.", first.backend,
         reference_, first.best->device.name, mode_of(*first.best), reference_, first.backend));
     page_.table(classes(rows));
+    const auto noisy = std::ranges::count_if(rows, [](const PortabilityRow* row) { return row->ratio.noisy; });
+    if (noisy > 0)
+      page_.paragraph(fmt::format("{} ratios are noisy (marked {}) and in no range or mean.", noisy, noisy_mark));
     page_.table(gaps(rows));
     page_.table(details(rows));
   }
@@ -346,8 +412,10 @@ class Writer {
     return source ? fmt::format("{} ({})", source->lines, source->lines_with_headers) : "";
   }
   std::string variant(const PortabilityRow& row, const Result* r) const {
-    const auto time = [&] { return row.by_steps ? r->step_time() : r->time(); };
-    return r ? fmt::format("{} {}", code(without_backend(r->cell.rung())), si(time(), "s")) : "";
+    if (!r) return "";
+    const std::string time =
+        row.by_steps ? (noise(*r).empty() ? "" : noisy_mark) + si(r->step_time(), "s") : field("real_time").show(*r);
+    return fmt::format("{} {}", code(without_backend(r->cell.rung())), time);
   }
   /// `float4` of `float4 7.90 µs`.
   static std::string without_time(const std::string& cell) { return cell.substr(0, cell.find(' ')); }
@@ -363,9 +431,10 @@ class Writer {
       if (is_single ? !c.implied : differs(c)) named.set(c.axis, c.value);
     return short_point(named);
   }
+  static bool has_ratio(const PortabilityRow& row) { return row.portable && row.why_no_ratio.empty(); }
   static std::string experiment(const PortabilityRow& row) { return variant_of(*row.best).experiment; }
 
-  /// Means of one class and of the same algorithm only.
+  /// Means of one class and of the same algorithm only, without noisy ratios.
   TextTable classes(const std::vector<const PortabilityRow*>& rows) const {
     TextTable table;
     table.row({"gap", "points", "× as fast", "same algorithm, geometric mean (of)", "what mends it", "experiments"},
@@ -376,12 +445,16 @@ class Writer {
       std::vector<double> same;
       double least = no_variant, most = 0;
       std::size_t points = 0;
+      bool has_portable = false;
       std::vector<std::string> experiments;
       for (const PortabilityRow* row : rows) {
-        if (row->gap.kind != kind) continue;
+        if (row->gap.kind != kind || !row->why_no_ratio.empty()) continue;
         ++points;
-        if (row->same) same.push_back(row->same->ratio);
-        if (row->portable) least = std::min(least, row->ratio), most = std::max(most, row->ratio);
+        if (row->same && !row->same->ratio.noisy) same.push_back(row->same->ratio.value);
+        if (row->portable) {
+          has_portable = true;
+          if (!row->ratio.noisy) least = std::min(least, row->ratio.value), most = std::max(most, row->ratio.value);
+        }
         if (std::ranges::find(experiments, experiment(*row)) == experiments.end())
           experiments.push_back(experiment(*row));
       }
@@ -389,7 +462,9 @@ class Writer {
       table.row(
           {kind == GapClass::none ? fmt::format("none (within {:.0f} %)", 100 * (gap_tolerance - 1)) : to_string(kind),
            fmt::format("{} of {}", points, rows.size()),
-           most > 0 ? fmt::format("{} … {}", factor(least), factor(most)) : "no variant",
+           most > 0       ? fmt::format("{} … {}", factor(least), factor(most))
+           : has_portable ? noisy_mark
+                          : "no variant",
            same.empty() ? "" : fmt::format("{} ({})", factor(geometric_mean(same)), same.size()), meaning,
            fmt::format("{}", fmt::join(experiments, ", "))});
     }
@@ -411,10 +486,11 @@ class Writer {
                            variant_of(*row->escape_hatch).escape_hatch, variant(*row, row->escape_hatch),
                            factor(row->escape_ratio));
       if (!row->evidence.empty()) why += fmt::format(" ({})", row->evidence);
+      if (!row->why_no_ratio.empty()) why = row->why_no_ratio + ": no ratio";
       if (!row->contradiction.empty()) why += fmt::format("{}[{}]", why.empty() ? "" : " ", row->contradiction);
       table.row({experiment(*row), point(*row), variant(*row, row->best),
-                 row->portable ? variant(*row, row->portable) : "none", row->portable ? factor(row->ratio) : "",
-                 to_string(row->gap.kind), why},
+                 row->portable ? variant(*row, row->portable) : "none", has_ratio(*row) ? factor(row->ratio) : "",
+                 row->why_no_ratio.empty() ? to_string(row->gap.kind) : "", why},
                 row->contradiction.empty() ? TextTable::Colour::none : TextTable::Colour::bad);
     }
     return table;
@@ -424,17 +500,18 @@ class Writer {
     const std::string& backend = rows.front()->backend;
     TextTable table;
     table.last_is_left = false;
-    table.row({"experiment", "point", reference_ + "'s library", "naive " + backend, "same algorithm: " + reference_,
-               backend, "× as fast", "lines of the fastest: " + reference_, backend},
-              TextTable::Colour::faint);
-    for (const std::size_t text : {1, 2, 3, 4, 5}) table.left(text);
+    table.row(
+        {"experiment", "point", reference_ + "'s library", "naive " + backend, "same algorithm: " + reference_, backend,
+         "× as fast", "lines of the fastest: " + reference_, backend, "the fastest runs on: " + reference_, backend},
+        TextTable::Colour::faint);
+    for (const std::size_t text : {1, 2, 3, 4, 5, 9, 10}) table.left(text);
     for (const std::size_t side : {2, 3, 4, 5}) table.narrow(side, without_time);
-    for (const std::size_t column : {8, 7, 3, 2, 5, 4}) table.narrow(column);
+    for (const std::size_t column : {8, 7, 3, 2, 10, 9, 5, 4}) table.narrow(column);
     for (const PortabilityRow* row : rows)
       table.row({experiment(*row), point(*row), variant(*row, row->library), variant(*row, row->naive),
                  row->same ? variant(*row, row->same->reference) : "",
                  row->same ? variant(*row, row->same->portable) : "", row->same ? factor(row->same->ratio) : "",
-                 lines(row->best), lines(row->portable)});
+                 lines(row->best), lines(row->portable), row->best_runs_on, row->portable_runs_on});
     return table;
   }
 

@@ -12,23 +12,26 @@ namespace crosswarp {
 /// A variant and its fastest counterpart at a point.
 struct SameAlgorithm {
   const Result *reference, *portable;
-  double ratio;  ///< Times as fast the reference is.
+  Ratio ratio;  ///< Times as fast the reference is.
 };
 
 /// A portable backend against the reference backend at one point, in one mode, on one device. Vendors' libraries are in
 /// `library` only, escape hatches in `escape_hatch`.
 struct PortabilityRow {
-  std::string backend;                     ///< The portable one.
-  const Result* best;                      ///< The fastest of the reference backend.
-  const Result* library = nullptr;         ///< Null for none, as below.
-  const Result* naive = nullptr;           ///< Lowest rung of the portable backend's ladder.
-  const Result* portable = nullptr;        ///< The fastest of the portable backend.
-  const Result* escape_hatch = nullptr;    ///< The fastest of its backend that takes one.
-  double escape_ratio = 0;                 ///< Times as fast as `escape_hatch` `best` is.
-  bool by_steps = false;                   ///< Times are those of a step, by launches of two lengths.
-  double ratio = 0;                        ///< Times as fast as `portable` `best` is; infinite without `portable`.
-  std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran.
-  Gap gap = {};                            ///< Class and reason of `ratio`.
+  std::string backend;               ///< The portable one.
+  const Result* best;                ///< The fastest of the reference backend.
+  const Result* library = nullptr;   ///< Null for none, as below.
+  const Result* naive = nullptr;     ///< Lowest rung of the portable backend's ladder.
+  const Result* portable = nullptr;  ///< The fastest of the portable backend.
+  /// Times as fast as `portable` `best` is; infinite without `portable`, 0 where `why_no_ratio` says why.
+  Ratio ratio = {};
+  std::string why_no_ratio = {};                         ///< The numbers of host threads differ; then there is no gap.
+  const Result* escape_hatch = nullptr;                  ///< The fastest of its backend that takes one.
+  Ratio escape_ratio = {};                               ///< Times as fast as `escape_hatch` `best` is.
+  bool by_steps = false;                                 ///< Times are those of a step, by launches of two lengths.
+  std::string best_runs_on = {}, portable_runs_on = {};  ///< `CUDA, HIP, emulation`, by results and this build.
+  std::optional<SameAlgorithm> same = {};                ///< Of the fastest portable variant whose counterpart ran.
+  Gap gap = {};                                          ///< Class and reason of `ratio`.
   std::string evidence = {};       ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
   std::string contradiction = {};  ///< `declared none, measured 1.33`, of `same`; empty where they agree.
 };

@@ -59,6 +59,7 @@ Format format_of(const ReportRequest& request) {
                                               {"text", text_report}};
   if (request.format.empty()) {
     const std::string extension = std::filesystem::path(request.output).extension();
+    if (request.output.empty() && isatty(STDOUT_FILENO)) return text_report;
     if (extension.empty() || extension == ".txt") return markdown_report;
     if (const auto by_name = formats.find(extension.substr(1)); by_name != formats.end()) return by_name->second;
     throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg; or name one by --format", request.output,

@@ -142,7 +142,13 @@ ResultFile read_results(const std::string& path) {
   file.path = path;
   file.context = std::move(stored.context);
   try {
-    for (const Json& entry : stored.rows) file.results.push_back(from_json(entry, file.cells.find(entry)));
+    for (const Json& entry : stored.rows) {
+      Result& result = file.results.emplace_back(from_json(entry, file.cells.find(entry)));
+      // Before rows had it.
+      if (result.execution.space.empty() && result.cell.variant->backend == "kokkos" &&
+          file.context.contains("kokkos_execution_space"))
+        result.execution.space = file.context.at("kokkos_execution_space");
+    }
     file.findings = findings(file.results, stored.findings);
   } catch (const std::exception& why) {
     throw not_results(path, why);

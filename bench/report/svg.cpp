@@ -205,6 +205,12 @@ struct Bar {
   std::string factor;
 };
 
+/// `0.98 × float4`; empty where the times make no ratio.
+std::string factor_of(const Result& reference, const Result& r) {
+  if (!why_no_ratio(reference, r).empty()) return {};
+  return fmt::format("{} × {}", times(*reference.time() / *r.time()), reference.cell.variant->name);
+}
+
 /// The first backend's path; below it the fastest library, and the fastest and the first rung of each other backend.
 std::vector<Bar> bars(const Selected& chosen) {
   std::vector<Bar> found;
@@ -213,8 +219,7 @@ std::vector<Bar> bars(const Selected& chosen) {
     const Results rungs = path(chosen, backend);
     if (reference) {
       for (const Result* r : std::set<const Result*>{rungs.front(), rungs.back()})
-        found.push_back(
-            {r, fmt::format("{} × {}", times(*reference->time() / *r->time()), reference->cell.variant->name)});
+        found.push_back({r, factor_of(*reference, *r)});
       continue;
     }
     for (const Result* r : rungs) {
@@ -224,8 +229,7 @@ std::vector<Bar> bars(const Selected& chosen) {
     }
     reference = above;
     if (const Result* library = fastest(chosen.at_point, is_library))
-      found.push_back({library, fmt::format("{} × {}", times(*reference->time() / *library->time()),
-                                            reference->cell.variant->name)});
+      found.push_back({library, factor_of(*reference, *library)});
   }
   return found;
 }

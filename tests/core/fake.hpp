@@ -150,6 +150,18 @@ class FakeBackend final : public Backend {
   }
   std::string why_none() const override { return "nobody built one"; }
   std::shared_ptr<Device> open(std::size_t) const override { return device_; }
+  Execution execution() const override { return runs; }
+  void use_threads(int threads) const override {
+    if (runs.is_chosen) runs.threads = threads > 0 ? threads : most_threads;
+  }
+  std::vector<KernelUse> kernels_of(Device&, const std::function<void()>& launch) const override {
+    if (!kernels.empty()) launch();
+    return kernels;
+  }
+
+  static constexpr int most_threads = 8;
+  mutable Execution runs;
+  std::vector<KernelUse> kernels;  // of a launch, whatever it is
 
  private:
   std::string name_;
@@ -304,6 +316,9 @@ struct Lab {
     registry.add(std::make_unique<FakeBackend>("other", device));
     registry.add(std::make_unique<FakeBackend>("far", far));
     registry.add(std::make_unique<FakeBackend>("none"));
+  }
+  FakeBackend& backend(const std::string& name) const {
+    return const_cast<FakeBackend&>(static_cast<const FakeBackend&>(registry.backend(name)));
   }
   Cell add(const VariantEntry& entry, const Point& point = Fill::point(4)) {
     registry.add(entry, describe<Fill>());

@@ -97,6 +97,12 @@ TEST(Times, KeepsTwoDigitsOfSmallRatios) {
   EXPECT_EQ(times(0.1), "0.10");
   EXPECT_EQ(times(0.000523), "0.00052");
   EXPECT_EQ(times(0), "0.00");
+  EXPECT_EQ(times(99.99), "99.99");
+  EXPECT_EQ(times(99.996), "100");
+  EXPECT_EQ(times(999.6), "1,000");
+  EXPECT_EQ(times(910192.21), "910,192");
+  EXPECT_EQ(times(1234567.8), "1,234,568");
+  EXPECT_EQ(times(HUGE_VAL), "inf");
 }
 
 }  // namespace

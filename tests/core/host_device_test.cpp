@@ -8,6 +8,8 @@
 
 #include "tests/core/refuses.hpp"
 
+extern "C" int omp_get_max_threads();  // tests are compiled without OpenMP's header
+
 namespace crosswarp {
 namespace {
 
@@ -50,6 +52,26 @@ TEST(HostDevice, GeneratesTheLattice) {
   std::vector<float> generated(10'001);
   host().generate(generated, elements);
   for (std::size_t i = 0; i < generated.size(); ++i) ASSERT_EQ(generated[i], elements(i)) << i;
+}
+
+TEST(HostDevice, TimesLaunchesWithTheThreadsThatWereChosen) {
+  const auto threads_of_a_launch = [] {
+    int threads = 0;
+    const std::function<void(std::size_t)> launch = [&](std::size_t) { threads = omp_get_max_threads(); };
+    host().time({.launch = launch, .count = 2});
+    return threads;
+  };
+  const int all = host_device_info().compute_units;
+  EXPECT_EQ(launch_threads(), all);
+  set_launch_threads(1);
+  EXPECT_EQ(launch_threads(), 1);
+  EXPECT_EQ(threads_of_a_launch(), 1);
+  EXPECT_EQ(host_device_info().compute_units, all) << "outside of launches";
+  set_launch_threads(all + 1);
+  EXPECT_EQ(launch_threads(), all);
+  set_launch_threads(0);
+  EXPECT_EQ(launch_threads(), all);
+  EXPECT_EQ(threads_of_a_launch(), all);
 }
 
 TEST(HostDevice, RunsEveryLaunchOfABatchInOrder) {

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/fields.hpp"
 #include "tests/core/fake.hpp"
 
 namespace crosswarp {
@@ -178,6 +179,23 @@ TEST_F(Compare, TakesTheOtherBackendsFastestHandwrittenRow) {
   EXPECT_EQ(results[3].other_rung, "fake/fill/better");
   EXPECT_DOUBLE_EQ(results[0].other->value, 2);
   EXPECT_EQ(results[0].other_rung, "other/fill/naive");
+}
+
+TEST_F(Compare, SaysWhyRowsWithOtherNumbersOfThreadsHaveNoRatio) {
+  row("fake", "naive", 4).execution = {"threads", 2};
+  row("other", "naive", 2).execution = {"Serial", 1};
+  compare(results, {"fake", "other"});
+  EXPECT_FALSE(results[0].other);
+  EXPECT_EQ(field("over_other").show(results[0]), "- (2 threads against 1, other/naive)");
+  EXPECT_EQ(field("over_other").show(results[1]), "- (1 thread against 2, fake/naive)");
+  const Result read = from_json(to_json(results[1]), results[1].cell);
+  EXPECT_EQ(read.execution.space, "Serial");
+  EXPECT_EQ(read.execution.threads, 1);
+  EXPECT_EQ(read.why_no_other, "1 thread against 2");
+  results[1].execution.threads = 0;  // unknown, as in files of an earlier version
+  compare(results, {"fake", "other"});
+  EXPECT_TRUE(results[0].other);
+  EXPECT_EQ(results[0].why_no_other, "");
 }
 
 TEST_F(Compare, ComparesWithTheFirstOtherBackendThatTheUserNamed) {

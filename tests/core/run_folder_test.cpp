@@ -65,6 +65,25 @@ TEST_F(RunFolderTest, HasRunsWithAFileOrAJournal) {
   EXPECT_EQ(folder.files(), (std::vector{day(2), day(1)}));
 }
 
+TEST_F(RunFolderTest, ListsFilesThatAreElsewhere) {
+  const std::string file = folder.path() + "_elsewhere.json", journal = file + ".journal";
+  write(day(1));
+  folder.note(file);
+  EXPECT_EQ(folder.files(), std::vector{day(1)}) << "nothing is there yet";
+  write(journal);  // interrupted
+  EXPECT_EQ(folder.files(), (std::vector{file, day(1)}));
+  write(file);
+  folder.note(file);
+  EXPECT_EQ(folder.files(), (std::vector{file, day(1)})) << "once";
+  folder.note(day(1));
+  EXPECT_EQ(folder.files().size(), 2u) << "it is in the folder already";
+  folder.remove_old(0);
+  EXPECT_TRUE(folder.files().empty());
+  EXPECT_TRUE(fs::exists(file)) << "the user's own";
+  fs::remove(file);
+  fs::remove(journal);
+}
+
 TEST_F(RunFolderTest, KeepsTheLastRuns) {
   for (int i = 0; i < 6; ++i) {
     write(day(i));

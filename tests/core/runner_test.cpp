@@ -71,6 +71,44 @@ TEST_F(RunnerTest, TellsHowLongThreadsWaitedForAProcessor) {
   EXPECT_GE(rows[1].measurement.waited.value(), 0.25);
 }
 
+TEST_F(RunnerTest, GivesRowsOfADeviceEqualNumbersOfThreadsWhereItCan) {
+  lab.backend("fake").runs = {"threads", fake::FakeBackend::most_threads, true};
+  lab.backend("other").runs = {"OpenMP", 2};
+  const Cell plain = add("plain", right), portable = lab.add(fake::variant("other", "portable", right));
+  const std::vector<Result> both = runner.run({plain, portable}, Mode::cold, {"fake", "other"});
+  EXPECT_EQ(both[0].execution.space, "threads");
+  EXPECT_EQ(both[0].execution.threads, 2);
+  EXPECT_EQ(both[1].execution.space, "OpenMP");
+  EXPECT_TRUE(both[0].other);
+  EXPECT_EQ(both[0].why_no_other, "");
+  EXPECT_EQ(run(plain).execution.threads, fake::FakeBackend::most_threads) << "alone, as many as there are";
+}
+
+TEST_F(RunnerTest, TakesNoRatioBetweenOtherNumbersOfThreads) {
+  lab.backend("fake").runs = {"OpenMP", 1};
+  lab.backend("other").runs = {"OpenMP", 2};
+  const Cell plain = add("plain", right), portable = lab.add(fake::variant("other", "portable", right));
+  const std::vector<Result> both = runner.run({plain, portable}, Mode::cold, {"fake", "other"});
+  EXPECT_FALSE(both[0].other);
+  EXPECT_EQ(both[0].why_no_other, "1 thread against 2");
+  EXPECT_EQ(both[1].why_no_other, "2 threads against 1");
+}
+
+TEST_F(RunnerTest, AsksTheBackendForKernelsThatAreNotLogged) {
+  lab.backend("fake").kernels = {{.registers = 40, .blocks = 2, .threads = 64}};
+  EXPECT_EQ(run(add("unlogged", right)).kernel.registers, 40);
+  const Cell logged = add("logged", [](const Launch& l) {
+    l.fill();
+    if (l.log.on) l.log.kernels.push_back({.registers = 16, .blocks = 1, .threads = 32});
+  });
+  EXPECT_EQ(run(logged).kernel.registers, 16);
+  EXPECT_EQ(run(add("wrong", wrong)).kernel.registers, 0);
+  Cell waits = add("waits", right);
+  VariantEntry& entry = const_cast<VariantEntry&>(*waits.variant);
+  entry.result = ResultIn::host;
+  EXPECT_EQ(run(waits).kernel.registers, 0) << "a launch that waits cannot be captured";
+}
+
 TEST_F(RunnerTest, KnowsHowEmptyLaunchesVary) {
   lab.device->empty_time = [n = 0]() mutable { return n++ / 20 % 4 == 3 ? 5e-6 : 1e-6; };  // a quarter of the samples
   const Result r = run(add("right", right));

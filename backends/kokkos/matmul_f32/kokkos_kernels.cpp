@@ -31,8 +31,9 @@ void multiply(const E& exec, const Matrix<const float>& a, const Matrix<const fl
 void gemm(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return Kokkos::deep_copy(queue.exec, array(args.c), 0.0f);
-  multiply(queue.exec, {args.a.data(), args.m, args.k}, {args.b.data(), args.k, args.n},
-           {args.c.data(), args.m, args.n});
+  using In = Matrix<const float>;
+  multiply(queue.exec, In(args.a.data(), args.m, args.k), In(args.b.data(), args.k, args.n),
+           Matrix<float>(args.c.data(), args.m, args.n));
 }
 
 std::string why_missing() {

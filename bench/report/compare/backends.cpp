@@ -1,5 +1,6 @@
 // Compares backends of one run point by point: sampled in the same rounds, so ratios are paired.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -143,7 +144,9 @@ struct Pairing {
   Ratio ratio;
 };
 
-std::vector<Pairing> gaps(const std::vector<Rungs>& points, const std::vector<Side>& sides, bool all) {
+/// `why_not`: why points have no ratio.
+std::vector<Pairing> gaps(const std::vector<Rungs>& points, const std::vector<Side>& sides, bool all,
+                          std::set<std::string>& why_not) {
   std::vector<Pairing> gaps;
   for (const Rungs& point : points) {
     const Result* reference = fastest(point, sides.front());
@@ -151,7 +154,9 @@ std::vector<Pairing> gaps(const std::vector<Rungs>& points, const std::vector<Si
     for (std::size_t s = 1; s < sides.size(); ++s) {
       const Result* best = fastest(point, sides[s]);
       for (const Result* r : point)
-        if (r == best || (all && sides[s].has(*r)))
+        if (const std::string why = why_no_ratio(*reference, *r); r == best && !why.empty())
+          why_not.insert(why);
+        else if (why.empty() && (r == best || (all && sides[s].has(*r))))
           gaps.push_back({reference, r, s, r == best, time_ratio(*reference, *r)});
     }
   }
@@ -193,10 +198,12 @@ void compare_backends(const CompareOptions& comparison) {
   std::vector<Side> sides;
   for (const std::string& name : comparison.backends) sides.emplace_back(name, results);
   const std::vector<Rungs> all_points = points(results);
-  const std::vector<Pairing> found = gaps(all_points, sides, comparison.all);
+  std::set<std::string> why_not;
+  const std::vector<Pairing> found = gaps(all_points, sides, comparison.all, why_not);
   if (found.empty())
-    throw Error(
-        fmt::format("{}: no point at which {} and another have times on one device", path, sides.front().name()));
+    throw Error(fmt::format("{}: no point at which {} and another have times on one device{}", path,
+                            sides.front().name(),
+                            why_not.empty() ? "" : fmt::format(" that compare ({})", fmt::join(why_not, ", "))));
 
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
   std::set<const Result*> compared;
@@ -211,7 +218,8 @@ void compare_backends(const CompareOptions& comparison) {
   }
   for (std::size_t s = 1; s < sides.size(); ++s)
     page.table(geometric_means(ratios[s], fmt::format("{}, × as fast as {}", sides[s].name(), sides.front().name())));
-  page.paragraph(fmt::format("Compared at {} of {} points.", compared.size(), all_points.size()));
+  page.paragraph(fmt::format("Compared at {} of {} points.", compared.size(), all_points.size()) +
+                 (why_not.empty() ? "" : fmt::format(" No ratio where threads differ: {}.", fmt::join(why_not, ", "))));
   page.write();
 }
 

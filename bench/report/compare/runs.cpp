@@ -91,7 +91,7 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
   std::vector<Compared> compared;
   std::vector<TwoRuns> samples;
   for (const Result& r : old_cells.all())
-    if (const Result* now = new_cells.find(r.name()); now && r.time() && now->time()) {
+    if (const Result* now = new_cells.find(r.name()); now && r.time() && now->time() && why_no_ratio(r, *now).empty()) {
       compared.push_back({&r, now, {}});
       samples.push_back({r.measurement.seconds, now->measurement.seconds, least_change(comparison, before, r),
                          !noise(r).empty() || !noise(*now).empty()});
@@ -144,7 +144,10 @@ bool is_fault(const Result* r) { return r && r->status != Status::ok && r->statu
 std::vector<Untimed> untimed_cells(const Cells& old_cells, const Cells& new_cells) {
   std::vector<Untimed> untimed;
   const auto add = [&](const Result* before, const Result* after) {
-    if (before && after && before->time() && after->time()) return;
+    if (before && after && before->time() && after->time()) {
+      if (!why_no_ratio(*before, *after).empty()) untimed.push_back({"with other numbers of threads", before, after});
+      return;
+    }
     const char* what = is_fault(after) && !is_fault(before) ? broken
                        : !after                             ? "only in the old run"
                        : !before                            ? "only in the new run"

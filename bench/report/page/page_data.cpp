@@ -289,7 +289,8 @@ class Verdicts {
         ladder.push_back({{"cell", index_.at(step.result)},
                           {"ratio", step.over_parent ? digits(step.over_parent->value) : Json()},
                           {"text", step.over_parent ? times(step.over_parent->value) : ""}});
-      for (const Rival& other : v.others) others.push_back(rival(other));
+      for (const Rival& other : v.others)
+        if (other.why_no_ratio.empty()) others.push_back(rival(other));
       for (const auto& [status, count] : v.not_ok) not_ok[to_string(status)] = count;
       list.push_back({{"experiment", v.experiment},
                       {"mode", v.mode},
