@@ -1,6 +1,6 @@
-// The library-style entry point: dispatches by shape and alignment. Rows of one element are copied; short ones go to
-// tile_sums or, unaligned, to scratch_tile; those of some kilobytes to row_per_thread; long ones to split_row. Bound by
-// memory bandwidth; by launches for matrices below some megabytes.
+// The library-style entry point: dispatches by shape and alignment. Rows of one element are copied; many short ones go
+// to tile_sums or, unaligned, to scratch_tile; few short ones, and those of some kilobytes, to row_per_thread; long
+// ones to split_row. Bound by memory bandwidth; by launches for matrices below some megabytes.
 #include "backends/kokkos/four.hpp"
 #include "backends/kokkos/row_sum/dispatch.hpp"
 
@@ -36,6 +36,8 @@ void sum(const Queue& queue, const RowSum::Args& args) {
       args.columns % 4 == 0 && reinterpret_cast<std::uintptr_t>(args.in.data()) % sizeof(Four) == 0;
   if (args.columns == 1) return copy(queue, args);
   if constexpr (is_asynchronous) {
+    // With few rows latency takes the time: one load after the other, and barriers.
+    if (args.columns <= 1024 && args.rows() < 16 * units) return row_sum_row_per_thread::sum(queue, args, 8);
     if (args.columns <= 1024 && are_vectors) return row_sum_tile_sums::sum(queue, args);
     if (args.columns <= 256) return row_sum_scratch_tile::sum(queue, args);
     // All loads of a row are in flight at once, or nearly; but few rows would leave the device idle.

@@ -1,6 +1,7 @@
-// Tiles of short rows of any alignment: flat 16-byte loads into team scratch, then a thread or a few lanes per row add
-// its elements there; neighbouring rows are stored by neighbouring threads. Bound by memory bandwidth, and by the
-// barrier between loading and adding.
+// Tiles of short rows of any alignment: flat 16-byte loads into team scratch, then a thread or a few per row add its
+// elements there; neighbouring rows are stored by neighbouring threads. Bound by memory bandwidth, and by the barrier
+// between loading and adding. Threads index rows and elements themselves: nested ranges over one lane cost registers,
+// with which loads no longer were in flight together.
 #include "backends/kokkos/row_sum/dispatch.hpp"
 #include "backends/kokkos/row_sum/teams.hpp"
 
@@ -10,9 +11,10 @@ namespace row_sum_scratch_tile {
 constexpr int threads = 256;
 constexpr int loads = 4;                   // 16-byte loads in flight per thread
 constexpr int tile = 4 * threads * loads;  // elements of a tile, at most
+constexpr int resident = 5;                // teams per multiprocessor that leave registers for the loads
 static_assert(max_columns <= tile);
 
-/// How a row's lanes walk its steps of `lanes` elements: from step (row >> shift) & mask on, and around. Without that,
+/// How a row's `lanes` threads walk its steps of `lanes` elements: from step (row >> shift) & mask on, and around. Without that,
 /// rows of an even number of steps would meet in the same of scratch memory's 32 banks.
 struct Rotation {
   int shift, mask;
@@ -37,6 +39,27 @@ KOKKOS_INLINE_FUNCTION float strided_sum(const float* from, int first, int end, 
   return a + b;
 }
 
+/// Elements 0 … elements - 1 of `in` to `words`, whose word `head` is aligned as in[head] is.
+KOKKOS_INLINE_FUNCTION void copy_tile(const float* in, int elements, int head, int thread, float* words) {
+  if constexpr (is_asynchronous) {  // one pass: a tile has `loads` vectors per thread, and up to three elements per end
+    const int vectors = (elements - head) / 4;
+    const auto* const from = reinterpret_cast<const Four*>(in + head) + thread;
+    auto* const to = reinterpret_cast<Four*>(words + head) + thread;
+    const int end = thread < 4 ? thread : head + 4 * vectors + thread - 4;
+    const bool has_end = end < (thread < 4 ? head : elements);
+    float of_end = 0;
+    Four v[loads];
+    for (int u = 0; u < loads; ++u)
+      if (thread + u * threads < vectors) v[u] = from[u * threads];
+    if (has_end) of_end = in[end];
+    for (int u = 0; u < loads; ++u)
+      if (thread + u * threads < vectors) to[u * threads] = v[u];
+    if (has_end) words[end] = of_end;
+  } else {
+    for (int i = 0; i < elements; ++i) words[i] = in[i];
+  }
+}
+
 void sum(const Queue& queue, const RowSum::Args& args) {
   if (args.rows() == 0) return;
   const std::size_t rows = args.rows();
@@ -47,56 +70,52 @@ void sum(const Queue& queue, const RowSum::Args& args) {
   int tile_rows = static_cast<int>(
       std::clamp<std::size_t>(pieces_of(rows, 4 * units), 1, static_cast<std::size_t>(tile / columns)));
   if (tile_rows > 4) tile_rows -= tile_rows % 4;  // all tiles are aligned as the first is
-  int lanes = 1;
-  while (lanes < row_lanes && 2 * lanes * tile_rows <= threads && lanes < columns) lanes *= 2;
+  const int lanes = threads_per_row<threads>(tile_rows, columns, 16);
   const Rotation rotation(columns, lanes);
   const float* const in = args.in.data();
-  const auto out = array(args.out);
-  using Policy = BoundTeams<threads, 8>;
-  auto policy = bound_teams<threads, 8>(queue, pieces_of(rows, static_cast<std::size_t>(tile_rows)), lanes);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((tile + 4) * sizeof(float) + sizeof(Four))));
+  float* const out = args.out.data();
+  using Policy = BoundTeams<threads, resident>;
+  auto policy = bound_teams<threads, resident>(queue, pieces_of(rows, static_cast<std::size_t>(tile_rows)), 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>((tile + 4 + threads) * sizeof(float) + sizeof(Four))));
   Kokkos::parallel_for(
       policy, KOKKOS_LAMBDA(const Policy::member_type& team) {
         constexpr int stride = team_threads<threads>;
+        const int thread = team.team_rank();
         const std::size_t first = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(tile_rows);
         const int count =
             rows - first < static_cast<std::size_t>(tile_rows) ? static_cast<int>(rows - first) : tile_rows;
         const int elements = count * columns;
-        const RowSplit split(in + first * static_cast<std::size_t>(columns), static_cast<std::size_t>(elements));
-        const int head = static_cast<int>(split.head), vectors = static_cast<int>(split.count);
-        // Element i goes to word (4 - head) % 4 + i, so that aligned vectors stay aligned.
-        float* const words = scratch<float>(team, tile + 4) + (4 - head) % 4;
-        const Four* const from = split.vectors();
-        Four* const to = reinterpret_cast<Four*>(words + head);
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, stride), [&](int thread) {
-          for (int base = thread; base < vectors; base += stride * loads) {  // at most once, on GPUs
-            Four v[loads];
-            for (int u = 0; u < loads; ++u)
-              if (base + u * stride < vectors) v[u] = from[base + u * stride];
-            for (int u = 0; u < loads; ++u)
-              if (base + u * stride < vectors) to[base + u * stride] = v[u];
-          }
-          for (int i = thread; i < head; i += stride) words[i] = split.in[i];
-          for (int i = head + 4 * vectors + thread; i < elements; i += stride) words[i] = split.in[i];
-        });
+        const float* const from = in + first * static_cast<std::size_t>(columns);
+        const int misaligned = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % sizeof(Four) / sizeof(float));
+        const int until_aligned = (4 - misaligned) % 4, head = until_aligned < elements ? until_aligned : elements;
+        float* const memory = scratch<float>(team, tile + 4 + threads);
+        float* const words = memory + misaligned;  // so that aligned vectors stay aligned
+        copy_tile(from, elements, head, thread, words);
         team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int row) {
+        if (lanes == 1) {
+          for (int row = thread; row < count; row += stride) {
+            const float* const of_row = words + row * columns;
+            const int start = rotation.first_step(row);
+            out[first + static_cast<std::size_t>(row)] =
+                strided_sum(of_row, start, columns, 1) + strided_sum(of_row, 0, start, 1);
+          }
+          return;
+        }
+        float* const parts = memory + tile + 4;  // of rows, one per thread
+        if (thread < count * lanes) {
+          const int row = thread / lanes, lane = thread % lanes;
           const float* const of_row = words + row * columns;
           const int start = rotation.first_step(row) * lanes;
-          float sum = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, lanes),
-              [&](int lane, float& of_lane) {
-                of_lane += strided_sum(of_row, start + lane, columns, lanes) + strided_sum(of_row, lane, start, lanes);
-              },
-              sum);
-          Kokkos::single(Kokkos::PerThread(team), [&] { out(first + static_cast<std::size_t>(row)) = sum; });
-        });
+          parts[thread] = strided_sum(of_row, start + lane, columns, lanes) + strided_sum(of_row, lane, start, lanes);
+        }
+        team.team_barrier();
+        if (thread < count)
+          out[first + static_cast<std::size_t>(thread)] = strided_sum(parts + thread * lanes, 0, lanes, 1);
       });
 }
 
 const Register<RowSum> variant{{
-    .idea = "tiles of short rows copied into team scratch by 16-byte loads, then a thread or a few lanes per row",
+    .idea = "tiles of short rows copied into team scratch by 16-byte loads, then a thread or a few per row",
     .bound_by = "memory bandwidth, and the barrier between loading and adding",
     .improves = "teams_per_rows",
     .counterparts = {"rows_per_block"},

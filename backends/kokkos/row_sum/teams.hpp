@@ -34,6 +34,15 @@ BoundTeams<threads, resident> bound_teams(const Queue& queue, std::size_t league
 /// Vector lanes that share a row: a warp, or half of one of 64 lanes.
 inline constexpr int row_lanes = is_asynchronous ? 32 : 1;
 
+/// Threads that share each row of a tile that lies in scratch: a power of two, and one where that has at most `enough`
+/// elements to add, or where there are no more threads.
+template <int threads>
+int threads_per_row(int tile_rows, int elements, int enough) {
+  int sharing = 1;
+  while (sharing < 16 && 2 * sharing * tile_rows <= team_threads<threads> && elements > enough * sharing) sharing *= 2;
+  return sharing;
+}
+
 /// Kokkos threads of each of these teams; their lanes share one's work.
 inline int team_size(int threads, int vector_length) { return is_asynchronous ? threads / vector_length : 1; }
 
