@@ -1,8 +1,6 @@
-// Team-aggregated atomics: parallel_reduce within each team, then one atomic per team. Bound by one atomic per team,
-// which is left of a reduction's cost once its tree is free.
-#include <algorithm>
-
-#include "backends/kokkos/queue.hpp"
+// Team-aggregated atomics: a sum within each team, by shuffles and one word of scratch memory per warp, then one atomic
+// per team. Bound by one atomic per team, which is left of a reduction's cost once its tree is free.
+#include "backends/kokkos/team_sum.hpp"
 #include "experiments/atomic_contention.hpp"
 
 namespace crosswarp::kokkos {
@@ -14,18 +12,19 @@ using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<256>>;
 
 template <class T>
 void count_into(const Queue& queue, std::span<T> counters, std::size_t atomics, unsigned blocks) {
-  const auto counter = scalar(counters);
-  const std::size_t share = (atomics + blocks - 1) / blocks;
-  Kokkos::deep_copy(queue.exec, counter, T(0));
+  T* const counter = counters.data();
+  Kokkos::deep_copy(queue.exec, scalar(counters), T(0));
+  Policy policy(queue.exec, static_cast<int>(blocks), threads / team_sum_lanes, team_sum_lanes);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_sum_bytes<T>)));
   Kokkos::parallel_for(
-      Policy(queue.exec, static_cast<int>(blocks), threads), KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-        const std::size_t begin = static_cast<std::size_t>(team.league_rank()) * share;
-        const std::size_t left = begin < atomics ? atomics - begin : 0;
-        T of_team = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, static_cast<unsigned>(left < share ? left : share)),
-            [&](unsigned, T& of_thread) { of_thread += T(1); }, of_team);
-        Kokkos::single(Kokkos::PerTeam(team), [&] { Kokkos::atomic_add(&counter(), of_team); });
+      policy, KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+        add_team_sum_to(counter, team, [&](int lane) {
+          T of_lane = 0;
+          for (std::size_t i = static_cast<std::size_t>(team.league_rank()) * threads + static_cast<std::size_t>(lane);
+               i < atomics; i += static_cast<std::size_t>(team.league_size()) * threads)
+            of_lane += T(1);
+          return of_lane;
+        });
       });
 }
 
@@ -34,7 +33,7 @@ void count(const Queue& queue, const AtomicContention::Args& args) {
 }
 
 const Register<AtomicContention> variant{{
-    .idea = "one atomic per team, after a parallel_reduce within it",
+    .idea = "one atomic per team, after a sum by shuffles and scratch memory within it",
     .bound_by = "the number of teams, then launches",
     .improves = "atomic_add",
     .counterparts = {"per_block"},

@@ -189,7 +189,7 @@ const Register<MatmulF16> variant{{
     .improves = "register_tile",
     .counterparts = {"wmma_shared"},
 #ifdef CROSSWARP_KOKKOS_WMMA
-    .needs = {"wmma", "mma_sync"},
+    .needs = {"mma_sync"},
     .escape_hatch = "wmma",
     .launch = gemm,
 #else
