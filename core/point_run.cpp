@@ -291,7 +291,8 @@ bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds) {
   return true;
 }
 
-/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns wall seconds per launch.
+/// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns wall seconds per
+/// launch.
 double Runner::PointRun::verify_again(Row& row) {
   const double began = wall_clock();
   for (std::size_t set = 0; set < sets(); ++set) {

@@ -64,7 +64,8 @@ Verdict ReferenceCache::check(std::uint64_t generation, const std::vector<TypedS
     for (std::size_t set = 0; set < sets_; ++set) pairs.emplace_back(results[set], known->of_sets[set].span());
     found = device_.compare(pairs, bound);
   } else {
-    for (std::size_t set = 0; set < sets_; ++set) found.add(compare_in_pieces(set, results[set], bound), set * elements);
+    for (std::size_t set = 0; set < sets_; ++set)
+      found.add(compare_in_pieces(set, results[set], bound), set * elements);
   }
   const auto [share, error, index, beyond] = found.worst;
   Verdict verdict{.ok = beyond == 0,

@@ -203,8 +203,9 @@ class Gpu final : public GpuDevice {
   bool any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte) override {
     std::atomic_ref(gate_[2]).store(0);
     for (; !pieces.empty(); pieces = pieces.subspan(std::min(pieces.size(), Pieces::most)))
-      guard(launch_note_changes(pieces.first(std::min(pieces.size(), Pieces::most)), byte, gate_on_device_ + 2, stream_),
-            "note changes");
+      guard(
+          launch_note_changes(pieces.first(std::min(pieces.size(), Pieces::most)), byte, gate_on_device_ + 2, stream_),
+          "note changes");
     synchronize();
     return std::atomic_ref(gate_[2]).load() != 0;
   }
@@ -252,7 +253,8 @@ class Gpu final : public GpuDevice {
       const std::size_t elements = size(actual), own = compare_blocks(elements, resident_threads());
       if (elements != size(reference)) throw Error("results are compared with a reference of another size");
       if (blocks + own > worst_.size()) collect();
-      if (own > 0) guard(launch_compare(actual, reference, first, bound, own, worst_on_device_ + blocks, stream_), "compare");
+      if (own > 0)
+        guard(launch_compare(actual, reference, first, bound, own, worst_on_device_ + blocks, stream_), "compare");
       blocks += own;
       first += elements;
     }

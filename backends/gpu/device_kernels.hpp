@@ -45,7 +45,8 @@ struct Pieces {
   std::span<const std::byte> piece[most];
 };
 
-/// *seen = 1 where any byte of any of `pieces`, Pieces::most at most, differs from `byte`. For small pieces: a block each.
+/// *seen = 1 where any byte of any of `pieces`, Pieces::most at most, differs from `byte`. For small pieces: a block
+/// each.
 cudaError_t launch_note_changes(std::span<const std::span<const std::byte>> pieces, unsigned char byte, unsigned* seen,
                                 cudaStream_t stream);
 

@@ -19,7 +19,8 @@ cudaError_t launch_reference_row_sums(const Lattice& elements, std::uint64_t fir
 /// Blocks for a comparison of so many elements on `threads` resident threads; 0 for none.
 std::size_t compare_blocks(std::size_t elements, int threads);
 
-/// Writes the worst element of each block's share to worst[block], in device memory. `first`: index of the first element.
+/// Writes the worst element of each block's share to worst[block], in device memory. `first`: index of the first
+/// element.
 cudaError_t launch_compare(const TypedSpan& actual, const TypedSpan& reference, std::uint64_t first,
                            const ErrorBound& bound, std::size_t blocks, WorstElement* worst, cudaStream_t stream);
 

@@ -110,9 +110,13 @@ Selected select(const std::vector<ReportCell>& cells) {
   only(experiments, "experiment", "--experiment");
   only(modes, "mode", "the files given");
   only(devices, "device", "--backend or the files given");
-  // The last of the points that most rungs have; cells are sorted by their points.
+  // The experiment's headline, else the last of the points that most rungs have; cells are sorted by their points.
   std::map<Point, std::size_t> rungs;
   for (const Result* r : chosen.all) ++rungs[r->cell.point];
+  const std::vector<Point> headlines = chosen.first().cell.experiment->headline_points();
+  if (!headlines.empty())
+    if (const auto headline = rungs.find(headlines.back()); headline != rungs.end())
+      headline->second = chosen.all.size() + 1;
   const Point& point =
       (*std::max_element(chosen.all.rbegin(), chosen.all.rend(), [&](const Result* a, const Result* b) {
         return rungs[a->cell.point] < rungs[b->cell.point];

@@ -29,6 +29,10 @@ const Register<ReduceSum> variant{{
     .bound_by = "the launch, then latency, then memory bandwidth",
     .improves = "flagged_partials",
     .counterparts = {"adaptive"},
+    .gaps = {{GapClass::tuning,
+              "a launch of parallel_for takes longer on the device",
+              {},
+              [](const Point& point) { return point.integer("n") < 1 << 12; }}},
     .workspace = workspace,
     .launch = reduce,
 }};
