@@ -113,7 +113,7 @@ Selected select(const std::vector<ReportCell>& cells) {
   // The experiment's headline, else the last of the points that most rungs have; cells are sorted by their points.
   std::map<Point, std::size_t> rungs;
   for (const Result* r : chosen.all) ++rungs[r->cell.point];
-  const std::vector<Point> headlines = chosen.first().cell.experiment->headline_points();
+  const std::vector<Point> headlines = chosen.all.front()->cell.experiment->headline_points();
   if (!headlines.empty())
     if (const auto headline = rungs.find(headlines.back()); headline != rungs.end())
       headline->second = chosen.all.size() + 1;
