@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/format.hpp"
+#include "core/registry.hpp"
 
 namespace crosswarp {
 namespace {
@@ -113,7 +114,10 @@ Selected select(const std::vector<ReportCell>& cells) {
   // The experiment's headline, else the last of the points that most rungs have; cells are sorted by their points.
   std::map<Point, std::size_t> rungs;
   for (const Result* r : chosen.all) ++rungs[r->cell.point];
-  const std::vector<Point> headlines = chosen.all.front()->cell.experiment->headline_points();
+  const auto& known = Registry::instance().experiments();
+  const auto experiment = known.find(chosen.all.front()->cell.variant->experiment);
+  const std::vector<Point> headlines =
+      experiment == known.end() ? std::vector<Point>{} : experiment->second.headline_points();
   if (!headlines.empty())
     if (const auto headline = rungs.find(headlines.back()); headline != rungs.end())
       headline->second = chosen.all.size() + 1;
