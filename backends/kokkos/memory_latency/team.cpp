@@ -1,5 +1,5 @@
 // Pointer chase by one thread of a single team, after all its threads warm up. Bound by the latency of a load. Kokkos
-// has no in-kernel clock, so the launch's time, warm-up included, is all there is.
+// has no in-kernel clock: the difference of launches of two lengths is the time of the steps, without the warm-up.
 #include <bit>
 
 #include "backends/kokkos/queue.hpp"
