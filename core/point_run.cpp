@@ -471,9 +471,7 @@ void Runner::PointRun::end_placement() {
 /// Holds times to the floor and to the limits of the device.
 void Runner::PointRun::conclude() {
   const auto footprint = static_cast<double>(cell_.experiment->footprint(cell_.point));
-  begin_phase(&Phases::preparing);
   for (Result* result : all_) {
-    result->measurement.wall += spent_ / static_cast<double>(all_.size());
     result->measurement.after = device_.telemetry();
     result->floor = location(floor_of(*result));
     result->floor_p90 = quantile(flatten(floor_of(*result)), 0.9);
@@ -481,6 +479,8 @@ void Runner::PointRun::conclude() {
     runner_.check_limits(device_, *result, footprint, sets());
     if (device_.is_asynchronous() && !cell_.experiment->may_undercut_a_launch) check_floor(*result, floor_of(*result));
   }
+  begin_phase(&Phases::preparing);
+  for (Result* result : all_) result->measurement.wall += spent_ / static_cast<double>(all_.size());
 }
 
 const Placements& Runner::PointRun::floor_of(const Result& result) const {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/counters.hpp"
 #include "core/error.hpp"
@@ -58,10 +59,16 @@ bool exists(const ExperimentEntry& experiment, const VariantEntry& variant, cons
 }
 
 void sort_by_id(std::vector<Cell>& cells) {
-  std::stable_sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
-    const std::string rung_a = a.rung(), rung_b = b.rung();
-    return rung_a != rung_b ? rung_a < rung_b : a.point < b.point;
+  std::vector<std::pair<std::string, std::size_t>> order;  // rungs, made once
+  for (std::size_t i = 0; i < cells.size(); ++i) order.emplace_back(cells[i].rung(), i);
+  std::ranges::sort(order, [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const Point &point_a = cells[a.second].point, &point_b = cells[b.second].point;
+    return point_a < point_b || (!(point_b < point_a) && a.second < b.second);
   });
+  std::vector<Cell> sorted;
+  for (const auto& [rung, i] : order) sorted.push_back(std::move(cells[i]));
+  cells = std::move(sorted);
 }
 
 /// Throws Error for a gap without class or reason, or by evidence that no result holds.

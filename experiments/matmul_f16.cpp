@@ -45,7 +45,7 @@ std::vector<Point> MatmulF16::bench_points() {
 
 std::vector<Point> MatmulF16::headline_points() {
   std::vector<Point> points;
-  for (const std::size_t n : {256, 512, 1024, 2048, 4096}) points.push_back(point({n, n, n}, "nn", "bf16", "same"));
+  for (const std::size_t n : {64, 128, 256, 512, 1024, 2048, 4096}) points.push_back(point({n, n, n}, "nn", "bf16", "same"));
   return points;
 }
 

@@ -17,7 +17,7 @@ std::vector<Point> MatmulF32::bench_points() {
 
 std::vector<Point> MatmulF32::headline_points() {
   std::vector<Point> points;
-  for (const std::size_t n : {256, 512, 1024, 2048, 4096}) points.push_back(point({n, n, n}));
+  for (const std::size_t n : {64, 128, 256, 512, 1024, 2048, 4096}) points.push_back(point({n, n, n}));
   return points;
 }
 

@@ -2,15 +2,10 @@
 #include "cmake/variant_sources/source_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace crosswarp::build {
 namespace {
-
-/// Fields of Variant (core/variant.hpp) that describe it; docs/json.md names them. All others may change what runs.
-constexpr std::array<std::string_view, 8> descriptive{"idea",        "bound_by", "improves",        "formerly",
-                                                      "counterpart", "gap",      "not_expressible", "instructions"};
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }

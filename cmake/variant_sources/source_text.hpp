@@ -1,6 +1,7 @@
 // C++ source text as the hash of a variant sees it: tokens without comments, whitespace, includes and descriptions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -9,6 +10,10 @@
 #include <vector>
 
 namespace crosswarp::build {
+
+/// Fields of Variant (core/variant.hpp) that describe it; docs/json.md names them. All others may change what runs.
+inline constexpr std::array<std::string_view, 8> descriptive{
+    "idea", "bound_by", "improves", "formerly", "counterparts", "gaps", "not_expressible", "instructions"};
 
 struct SourceText {
   std::vector<std::string> includes;  ///< `#include "…"`, in order; <…> are left out.

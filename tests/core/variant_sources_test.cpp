@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <stdexcept>
+#include <string>
 
 #include "cmake/variant_sources/source_text.hpp"
 #include "cmake/variant_sources/variant_sources.hpp"
@@ -66,12 +69,19 @@ std::string with(const std::string& old, const std::string& text) {
   return changed.replace(at, old.size(), text);
 }
 
+TEST(SourceText, KnowsDescriptionsByTheirNamesInVariant) {
+  std::ifstream file(CROSSWARP_SOURCE "/core/variant.hpp");
+  const std::string declared{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string_view name : build::descriptive)
+    EXPECT_TRUE(std::regex_search(declared, std::regex(" " + std::string(name) + "( =|;)"))) << name;
+}
+
 TEST(SourceText, LeavesOutDescriptionsOfVariants) {
   EXPECT_TRUE(same(variant, with("an idea, in words", "another")));
   EXPECT_TRUE(same(variant, with("\"memory\"", "std::string(\"a\") + f({1, 2}, [] { return 3; })")));
   EXPECT_TRUE(same(variant, with("    .bound_by = \"memory\",\n", "")));
   EXPECT_TRUE(
-      same(variant, with("    .launch", "    .gap = {Gap::tuning, \"why\"}, .counterpart = \"c\",\n    .launch")));
+      same(variant, with("    .launch", "    .gaps = {{GapClass::tuning, \"why\"}}, .counterparts = {\"c\"},\n    .launch")));
   EXPECT_TRUE(same(variant, with("{\"FADD\", 1}", "{\"FADD\", 2}")));
   EXPECT_TRUE(same("Register<E> v{{.launch = run, .idea = \"a\"}}; int b;", "Register<E> v{{.launch = run,}}; int b;"));
   EXPECT_FALSE(same(variant, with("16", "8"))) << "a tuning";
