@@ -162,7 +162,7 @@ TEST_F(AmdCode, ARooflineCountsTheInnerLoopOnly) {
                                       "\ts_cbranch_scc0 65529 // 000000001020: BF84FFF9 <" +
                                       symbol + "+0x8>\n"},
                              "gfx942");
-  EXPECT_TRUE(has(loop, "gfx942      64       ·      32       ·       ·  100 % of the matrix peak\n")) << loop.output;
+  EXPECT_TRUE(has(loop, "gfx942      64       ·      32       ·  100 % of the matrix peak\n")) << loop.output;
   EXPECT_FALSE(
       has(read({.code = "\tv_mfma_f32_32x32x8_f16 v[0:15], v[0:1], v[2:3], v[0:15] // 000000001000: 0\n"}, "gfx942"),
           "Static roofline"))
