@@ -39,7 +39,7 @@ const std::map<std::string, std::set<std::string>> vendors{
     {"^Kokkos", {"backends/kokkos/"}},
     {"^(cuda|cupti|cub/|thrust/|cublas|mma\\.h|nv)",
      {"backends/cuda/", "backends/hip/platform/", "backends/gpu/nvidia"}},
-    {"^hip", {"backends/hip/"}},
+    {"^(hip|roc)", {"backends/hip/"}},
 };
 
 bool starts_with_any(const std::string& path, const std::set<std::string>& prefixes) {
