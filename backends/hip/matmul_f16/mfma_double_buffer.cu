@@ -1,7 +1,7 @@
 // MFMA on double-buffered shared-memory tiles: the next k-tile is loaded into registers while the present one is
 // multiplied, and stored into the other buffer; one barrier per k-tile. An XOR swizzle in place of padding keeps both
-// buffers within half of a compute unit's 64 KiB, for two blocks. Bound at best by the matrix units: shared memory needs three
-// quarters of their time (MI300X, by its data sheet).
+// buffers within half of a compute unit's 64 KiB, for two blocks. Bound at best by the matrix units: shared memory
+// needs three quarters of their time (MI300X, by its data sheet).
 #include "backends/hip/matmul_f16/mfma.hpp"
 
 namespace crosswarp::gpu {
