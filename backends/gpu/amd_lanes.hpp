@@ -87,20 +87,19 @@ __device__ T dpp(T value) {
   return by_words(value, [](int word) { return __builtin_amdgcn_mov_dpp(word, control, 0xf, 0xf, true); });
 }
 
+#if !defined(__GFX9__)
 /// The value of lane (own XOR 16).
 template <Words T>
 __device__ T shuffle_xor_16(T value) {
-#if defined(__GFX9__)
-  return by_words(value, [](int word) { return __builtin_amdgcn_ds_swizzle(word, 0x401f); });  // XOR mask 16, AND 31
-#else
   return by_words(value, [](int word) {
     const auto from = static_cast<unsigned>(word);  // lanes 0 to 7, and 8 to 15, of the other row
     return static_cast<int>(__builtin_amdgcn_permlanex16(from, from, 0x76543210, 0xfedcba98, false, false));
   });
-#endif
 }
+#endif
 
-/// The value of lane (own XOR bits). By DPP where `bits` is a constant below 16.
+/// The value of lane (own XOR bits). By DPP where `bits` is 1 to 4, 7, 8 or 15 and constant; from gfx10 on 16, too,
+/// without ds_bpermute.
 template <class T>
 __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes = all_lanes()) {
   if constexpr (Words<T>)
@@ -117,6 +116,8 @@ __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes
 #else
         case 4:
           return dpp<row_xor + 4>(value);
+        case 16:
+          return shuffle_xor_16(value);
 #endif
         case 7:
           return dpp<row_half_mirror>(value);
@@ -124,8 +125,6 @@ __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes
           return dpp<row_rotate_8>(value);
         case 15:
           return dpp<row_mirror>(value);
-        case 16:
-          return shuffle_xor_16(value);
         default:
           break;
       }

@@ -1,7 +1,7 @@
 // MFMA on double-buffered shared-memory tiles: the next k-tile is loaded into registers while the present one is
 // multiplied, and stored into the other buffer; one barrier per k-tile. An XOR swizzle in place of padding keeps both
-// buffers within half of a compute unit's 64 KiB, for two blocks. Bound by shared-memory loads: 32 operations for each
-// byte.
+// buffers within half of a compute unit's 64 KiB, for two blocks. Bound at best by the matrix units: shared memory
+// needs three quarters of their time (MI300X, by its data sheet).
 #include "backends/hip/matmul_f16/mfma.hpp"
 
 namespace crosswarp::gpu {
@@ -64,7 +64,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 
 const Register<MatmulF16> variant{{
     .idea = "MFMA on double-buffered, swizzled tiles in shared memory, loaded ahead by way of registers",
-    .bound_by = "shared-memory loads",
+    .bound_by = "at best the matrix units; shared memory needs three quarters of their time",
     .improves = "mfma_shared",
     .counterparts = {"mma_multistage"},
     .needs = {"mfma"},

@@ -1,5 +1,5 @@
-// MFMA: one warp for each 32 x 32 tile of C, operands loaded from global memory for every 16 of k. Bound by these
-// loads, which L1 and L2 serve: 16 operations for each byte.
+// MFMA: one warp for each 16 x 16 tile of C, operands loaded from global memory for every 32 of k. Bound by these
+// loads, which L1 and L2 serve: 8 operations for each byte.
 #include "backends/hip/matmul_f16/mfma.hpp"
 
 namespace crosswarp::gpu {
@@ -47,7 +47,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "MFMA (AMD's matrix instructions), one warp for each 32 x 32 tile, operands straight from memory",
+    .idea = "MFMA (AMD's matrix instructions), one warp for each 16 x 16 tile, operands straight from memory",
     .bound_by = "operand loads from L1 and L2",
     .improves = "naive",
     .counterparts = {"wmma_global"},
