@@ -52,6 +52,10 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   info.peaks["f32"] = facts.flops * info.compute_units * info.clock;
   info.peaks["memory"] *= facts.transfers / 2.0;  // two are counted already
   if (facts.last_cache > 0) info.cache = facts.last_cache << 20;
+#if defined(CROSSWARP_AMD_EMULATED)
+  info.emulated = true;
+  info.graphs = false;
+#endif
   if (properties.cooperativeLaunch) info.features = {"cooperative"};
   if (info.architecture == "gfx90a" || info.architecture.starts_with("gfx94")) info.features.push_back("mfma");
 }
