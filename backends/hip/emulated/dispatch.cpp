@@ -42,6 +42,13 @@ std::uint64_t count(const std::array<std::uint32_t, 3>& extent) {
   return std::uint64_t{extent[0]} * extent[1] * extent[2];
 }
 
+/// Blocks of the launch that are resident on the device at once.
+std::uint32_t concurrent_blocks(const Kernel& kernel, const Launch& launch) {
+  return static_cast<std::uint32_t>(compute_units) *
+         static_cast<std::uint32_t>(
+             resident_blocks(kernel, count(launch.block), kernel.group_bytes + launch.dynamic_bytes));
+}
+
 }  // namespace
 
 Module load_module(const char* path, const char* visible) {
@@ -80,22 +87,7 @@ int resident_blocks(const Kernel& kernel, std::size_t threads, std::size_t group
   return group_bytes == 0 ? by_waves : std::min(by_waves, static_cast<int>(group_memory / group_bytes));
 }
 
-std::vector<std::byte> kernarg_segment(const Kernel& kernel, const Launch& launch, const void* const* values) {
-  std::vector<std::byte> segment(kernel.kernarg_bytes);
-  const auto set = [&](const Kernel::Argument& argument, const void* value, std::size_t bytes) {
-    if (argument.offset + bytes > segment.size()) throw Error(kernel.name + " has an argument behind its segment");
-    std::memcpy(segment.data() + argument.offset, value, bytes);
-  };
-  for (const Kernel::Argument& argument : kernel.arguments)
-    if (!argument.kind.starts_with("hidden_"))
-      set(argument, *values++, argument.size);
-    else if (const auto value = hidden_value(argument.kind, launch))
-      set(argument, &*value, std::min(argument.size, sizeof *value));  // little-endian here and there
-  return segment;
-}
-
-void run(const Module& module, const std::string& architecture, const Kernel& kernel, const Launch& launch,
-         const void* const* values) {
+Dispatch prepare(const Kernel& kernel, const Launch& launch, const void* const* values) {
   const std::uint64_t threads = count(launch.block), blocks = count(launch.grid);
   const std::size_t group_bytes = kernel.group_bytes + launch.dynamic_bytes;
   if (threads == 0 || threads > kernel.max_threads)
@@ -105,11 +97,25 @@ void run(const Module& module, const std::string& architecture, const Kernel& ke
     throw Error(fmt::format("a grid of {} by {} by {} blocks", launch.grid[0], launch.grid[1], launch.grid[2]));
   if (group_bytes > group_memory)
     throw Error(fmt::format("{} bytes of LDS; a block has {}", group_bytes, group_memory));
-  const auto concurrent = static_cast<std::uint32_t>(compute_units * resident_blocks(kernel, threads, group_bytes));
-  if (launch.is_cooperative && blocks > concurrent)
-    throw Error(fmt::format("a cooperative grid of {} blocks; {} are resident at once", blocks, concurrent));
+  if (const auto most = concurrent_blocks(kernel, launch); launch.is_cooperative && blocks > most)
+    throw Error(fmt::format("a cooperative grid of {} blocks; {} are resident at once", blocks, most));
 
-  const std::vector<std::byte> arguments = kernarg_segment(kernel, launch, values);
+  Dispatch dispatch{&kernel, launch, std::vector<std::byte>(kernel.kernarg_bytes)};
+  const auto set = [&](const Kernel::Argument& argument, const void* value, std::size_t bytes) {
+    if (argument.offset + bytes > dispatch.arguments.size())
+      throw Error(kernel.name + " has an argument behind its segment");
+    std::memcpy(dispatch.arguments.data() + argument.offset, value, bytes);
+  };
+  for (const Kernel::Argument& argument : kernel.arguments)
+    if (!argument.kind.starts_with("hidden_"))
+      set(argument, *values++, argument.size);
+    else if (const auto value = hidden_value(argument.kind, launch))
+      set(argument, &*value, std::min(argument.size, sizeof *value));  // little-endian here and there
+  return dispatch;
+}
+
+void run(const Module& module, const std::string& architecture, const Dispatch& dispatch) {
+  const auto& [kernel, launch, arguments] = dispatch;
   alignas(64) crosswarp_amd_packet packet{};
   packet.header = packet_of_kernel;
   packet.setup = dimensions;
@@ -119,16 +125,16 @@ void run(const Module& module, const std::string& architecture, const Kernel& ke
   packet.grid_size_x = launch.grid[0] * launch.block[0];
   packet.grid_size_y = launch.grid[1] * launch.block[1];
   packet.grid_size_z = launch.grid[2] * launch.block[2];
-  packet.private_segment_size = static_cast<std::uint32_t>(kernel.private_bytes);
-  packet.group_segment_size = static_cast<std::uint32_t>(group_bytes);
-  packet.kernel_object = reinterpret_cast<std::uint64_t>(kernel.descriptor);
+  packet.private_segment_size = static_cast<std::uint32_t>(kernel->private_bytes);
+  packet.group_segment_size = static_cast<std::uint32_t>(kernel->group_bytes + launch.dynamic_bytes);
+  packet.kernel_object = reinterpret_cast<std::uint64_t>(kernel->descriptor);
   packet.kernarg_address = reinterpret_cast<std::uint64_t>(arguments.data());
 
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  const char* const why =
-      module.emulator->run(architecture.c_str(), kernel.name.c_str(), &packet, std::max(1U, concurrent));
-  if (why) throw Error(fmt::format("{}: {}", kernel.name, why));
+  const char* const why = module.emulator->run(architecture.c_str(), kernel->name.c_str(), &packet,
+                                               std::max(1U, concurrent_blocks(*kernel, launch)));
+  if (why) throw Error(fmt::format("{}: {}", kernel->name, why));
 }
 
 }  // namespace crosswarp::amd_emulated

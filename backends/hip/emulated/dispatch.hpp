@@ -39,11 +39,18 @@ struct Launch {
 /// Blocks of `threads` threads with `group_bytes` of LDS that fit on a compute unit at once.
 int resident_blocks(const Kernel& kernel, std::size_t threads, std::size_t group_bytes);
 
-/// The kernarg segment: `values[i]` points to the kernel's i-th argument; hidden ones come from the launch.
-std::vector<std::byte> kernarg_segment(const Kernel& kernel, const Launch& launch, const void* const* values);
+/// A launch with its arguments, ready to run any number of times.
+struct Dispatch {
+  const Kernel* kernel;
+  Launch launch;
+  std::vector<std::byte> arguments;  ///< The kernarg segment.
+};
 
-/// Runs a launch to its end. Throws Error where the device would refuse it, and with the emulator's message.
-void run(const Module& module, const std::string& architecture, const Kernel& kernel, const Launch& launch,
-         const void* const* values);
+/// `values[i]` points to the kernel's i-th argument; hidden ones come from the launch. Throws Error for a launch that
+/// the device refuses.
+Dispatch prepare(const Kernel& kernel, const Launch& launch, const void* const* values);
+
+/// Runs to the end. Throws Error with the emulator's message.
+void run(const Module& module, const std::string& architecture, const Dispatch& dispatch);
 
 }  // namespace crosswarp::amd_emulated

@@ -1,6 +1,6 @@
 // Stand-in for AMD's HIP runtime: memory of the host, launches that an emulator of the instruction set runs where they
 // are called. It has the functions that this project calls and no more: the linker names one that is missing. Streams
-// need no order, since each call ends before the next; nothing can be timed or captured.
+// need no order, since each call ends before the next; graphs replay what was enqueued; nothing can be timed.
 #include <fmt/format.h>
 #include <hip/hip_runtime_api.h>
 
@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,28 +105,34 @@ hipError_t guarded(Work work) {
   }
 }
 
-hipError_t launch(const void* function, dim3 grid, dim3 block, void** values, std::size_t dynamic_bytes,
-                  bool is_cooperative) {
-  return guarded([&] {
-    run(module(), architecture(), kernel_of(function),
-        {.grid = {grid.x, grid.y, grid.z},
-         .block = {block.x, block.y, block.z},
-         .dynamic_bytes = dynamic_bytes,
-         .is_cooperative = is_cooperative},
-        values);
-  });
+/// What a graph holds, and what a stream is: a capture that has begun, or none.
+using Work = std::vector<std::function<void()>>;
+struct Stream {
+  std::optional<Work> captured;
+};
+
+/// Does `work` now, or when the graph is launched that the stream is captured into.
+hipError_t enqueue(hipStream_t stream, std::function<void()> work) {
+  if (auto* const of = reinterpret_cast<Stream*>(stream); of && of->captured) {
+    of->captured->push_back(std::move(work));
+    return hipSuccess;
+  }
+  return guarded(work);
 }
 
-/// A handle that is only compared.
-template <class Handle>
-hipError_t make(Handle* handle) {
-  *handle = reinterpret_cast<Handle>(new char);
-  return hipSuccess;
-}
-template <class Handle>
-hipError_t unmake(Handle handle) {
-  delete reinterpret_cast<char*>(handle);
-  return hipSuccess;
+hipError_t launch(const void* function, dim3 grid, dim3 block, void** values, std::size_t dynamic_bytes,
+                  bool is_cooperative, hipStream_t stream) {
+  return guarded([&] {
+    auto dispatch = prepare(kernel_of(function),
+                            {.grid = {grid.x, grid.y, grid.z},
+                             .block = {block.x, block.y, block.z},
+                             .dynamic_bytes = dynamic_bytes,
+                             .is_cooperative = is_cooperative},
+                            values);
+    const hipError_t code =
+        enqueue(stream, [dispatch = std::move(dispatch), on = architecture()] { run(module(), on, dispatch); });
+    if (code != hipSuccess) throw Error(message, code);
+  });
 }
 
 hipError_t allocate(void** memory, std::size_t bytes) {
@@ -136,7 +144,7 @@ hipError_t release(void* memory) {
   return hipSuccess;
 }
 
-hipError_t refuse_graphs() { return fail(hipErrorNotSupported, "an emulated device has no graphs"); }
+hipError_t refuse_nodes() { return fail(hipErrorNotSupported, "an emulated device does not list a graph's nodes"); }
 
 struct Configuration {
   dim3 grid, block;
@@ -303,17 +311,19 @@ hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = *total = memory_size;
   return hipSuccess;
 }
-hipError_t hipMemsetAsync(void* to, int byte, std::size_t bytes, hipStream_t) {
-  if (bytes > 0) std::memset(to, byte, bytes);
-  return hipSuccess;
+hipError_t hipMemsetAsync(void* to, int byte, std::size_t bytes, hipStream_t stream) {
+  return enqueue(stream, [=] {
+    if (bytes > 0) std::memset(to, byte, bytes);
+  });
 }
-hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind, hipStream_t) {
-  if (bytes > 0) std::memmove(to, from, bytes);
-  return hipSuccess;
+hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind, hipStream_t stream) {
+  return enqueue(stream, [=] {
+    if (bytes > 0) std::memmove(to, from, bytes);
+  });
 }
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                  hipMemcpyKind, hipStream_t) {
-  return guarded([&] {
+                                  hipMemcpyKind, hipStream_t stream) {
+  return enqueue(stream, [=] {
     const Symbol& found = find(registered().variables, symbol);
     const auto to = code_of(found).variable(found.name);
     if (offset > to.size() || bytes > to.size() - offset)
@@ -322,15 +332,32 @@ hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::siz
   });
 }
 
-// Streams and events: everything has happened already.
+// Streams and events: what is enqueued has happened already, unless it is captured.
 
-hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned) { return make(stream); }
-hipError_t hipStreamDestroy(hipStream_t stream) { return unmake(stream); }
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<hipStream_t>(new Stream);
+  return hipSuccess;
+}
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  delete reinterpret_cast<Stream*>(stream);
+  return hipSuccess;
+}
+int hipGetStreamDeviceId(hipStream_t) { return current_device; }
 hipError_t hipStreamQuery(hipStream_t) { return hipSuccess; }
-hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
-hipError_t hipEventCreate(hipEvent_t* event) { return make(event); }
-hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) { return make(event); }
-hipError_t hipEventDestroy(hipEvent_t event) { return unmake(event); }
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  if (stream && reinterpret_cast<Stream*>(stream)->captured)
+    return fail(hipErrorStreamCaptureUnsupported, "a stream that is being captured has nothing to wait for");
+  return hipSuccess;
+}
+hipError_t hipEventCreate(hipEvent_t* event) {
+  *event = reinterpret_cast<hipEvent_t>(new char);
+  return hipSuccess;
+}
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) { return hipEventCreate(event); }
+hipError_t hipEventDestroy(hipEvent_t event) {
+  delete reinterpret_cast<char*>(event);
+  return hipSuccess;
+}
 hipError_t hipEventRecord(hipEvent_t, hipStream_t) { return hipSuccess; }
 hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventSynchronize(hipEvent_t) { return hipSuccess; }
@@ -338,31 +365,53 @@ hipError_t hipEventElapsedTime(float*, hipEvent_t, hipEvent_t) {
   return fail(hipErrorNotSupported, "an emulator's times say nothing");
 }
 
-// Graphs: none, so that nothing may be captured.
+// Graphs: a list of what was enqueued during the capture. They are launched, not inspected.
 
-hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
-  *status = hipStreamCaptureStatusNone;
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  *status = reinterpret_cast<Stream*>(stream)->captured ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
   return hipSuccess;
 }
-hipError_t hipStreamBeginCapture(hipStream_t, hipStreamCaptureMode) { return refuse_graphs(); }
-hipError_t hipStreamEndCapture(hipStream_t, hipGraph_t*) { return refuse_graphs(); }
-hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t*, hipGraph_t, unsigned long long) { return refuse_graphs(); }
-hipError_t hipGraphLaunch(hipGraphExec_t, hipStream_t) { return refuse_graphs(); }
-hipError_t hipGraphDestroy(hipGraph_t) { return refuse_graphs(); }
-hipError_t hipGraphExecDestroy(hipGraphExec_t) { return refuse_graphs(); }
-hipError_t hipGraphGetNodes(hipGraph_t, hipGraphNode_t*, std::size_t*) { return refuse_graphs(); }
-hipError_t hipGraphNodeGetType(hipGraphNode_t, hipGraphNodeType*) { return refuse_graphs(); }
-hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t, hipKernelNodeParams*) { return refuse_graphs(); }
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
+  reinterpret_cast<Stream*>(stream)->captured.emplace();
+  return hipSuccess;
+}
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  auto& captured = reinterpret_cast<Stream*>(stream)->captured;
+  if (!captured) return fail(hipErrorIllegalState, "the stream is not being captured");
+  *graph = reinterpret_cast<hipGraph_t>(new Work(std::move(*captured)));
+  captured.reset();
+  return hipSuccess;
+}
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* executable, hipGraph_t graph, unsigned long long) {
+  *executable = reinterpret_cast<hipGraphExec_t>(new Work(*reinterpret_cast<Work*>(graph)));
+  return hipSuccess;
+}
+hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream) {
+  for (const auto& work : *reinterpret_cast<Work*>(graph))
+    if (const hipError_t code = enqueue(stream, work); code != hipSuccess) return code;
+  return hipSuccess;
+}
+hipError_t hipGraphDestroy(hipGraph_t graph) {
+  delete reinterpret_cast<Work*>(graph);
+  return hipSuccess;
+}
+hipError_t hipGraphExecDestroy(hipGraphExec_t graph) {
+  delete reinterpret_cast<Work*>(graph);
+  return hipSuccess;
+}
+hipError_t hipGraphGetNodes(hipGraph_t, hipGraphNode_t*, std::size_t*) { return refuse_nodes(); }
+hipError_t hipGraphNodeGetType(hipGraphNode_t, hipGraphNodeType*) { return refuse_nodes(); }
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t, hipKernelNodeParams*) { return refuse_nodes(); }
 
 // Kernels
 
 hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** values, std::size_t shared,
-                           hipStream_t) {
-  return launch(function, grid, block, values, shared, false);
+                           hipStream_t stream) {
+  return launch(function, grid, block, values, shared, false, stream);
 }
 hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** values, unsigned shared,
-                                      hipStream_t) {
-  return launch(function, grid, block, values, shared, true);
+                                      hipStream_t stream) {
+  return launch(function, grid, block, values, shared, true, stream);
 }
 hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* function) {
   return guarded([&] {
