@@ -20,13 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Project headers that files below a folder may include, as the beginning of the path.
+/// Project headers that files below a folder may include, as the beginning of the path. backends/hip compiles the
+/// kernels of backends/cuda, so its own may use their headers.
 const std::map<std::string, std::set<std::string>> allowed{
     {"core", {"core/"}},
     {"experiments", {"core/", "experiments/"}},
     {"backends/gpu", {"core/", "backends/gpu/", "platform/"}},
     {"backends/cuda", {"core/", "experiments/", "backends/gpu/", "backends/cuda/"}},
-    {"backends/hip", {"core/", "experiments/", "backends/gpu/", "backends/hip/", "platform/"}},
+    {"backends/hip", {"core/", "experiments/", "backends/gpu/", "backends/hip/", "backends/cuda/", "platform/"}},
     {"backends/simt", {"core/", "experiments/", "backends/gpu/", "backends/simt/", "platform/"}},
     {"backends/kokkos", {"core/", "experiments/", "backends/gpu/", "backends/kokkos/"}},
     {"backends/host", {"core/", "experiments/", "backends/host/"}},
@@ -38,7 +39,7 @@ const std::map<std::string, std::set<std::string>> vendors{
     {"^Kokkos", {"backends/kokkos/"}},
     {"^(cuda|cupti|cub/|thrust/|cublas|mma\\.h|nv)",
      {"backends/cuda/", "backends/hip/platform/", "backends/gpu/nvidia"}},
-    {"^hip", {"backends/hip/"}},
+    {"^(hip|roc)", {"backends/hip/"}},
 };
 
 bool starts_with_any(const std::string& path, const std::set<std::string>& prefixes) {

@@ -1,9 +1,15 @@
 // Warp and memory intrinsics by vendor-neutral names, for AMD's GPUs. Wavefronts have 64 lanes on gfx9, 32 on newer
 // ones. HIP takes lane masks from version 7 on; the rules for `lanes` hold without them, too.
+//
+// Exchanges by a constant pattern are data-parallel primitives (DPP): operands of arithmetic instructions, read from
+// other lanes of the same row of 16. HIP's own shuffles are ds_bpermute, which goes through the pipe of LDS.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "core/half.hpp"
 #include "platform/runtime.hpp"
@@ -46,9 +52,82 @@ __device__ T shuffle_up(T value, unsigned delta, [[maybe_unused]] LaneMask lanes
   return __shfl_up(value, delta);
 }
 
-/// The value of lane (own XOR bits).
+/// A value of one or more 32-bit words, which cross-lane instructions move one by one.
+template <class T>
+concept Words = std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0 && sizeof(T) <= 16;
+
+/// `value` with `move` applied to each of its words.
+template <Words T, std::invocable<int> Move>
+__device__ T by_words(T value, Move move) {
+  int words[sizeof(T) / 4];
+  __builtin_memcpy(words, &value, sizeof value);
+#pragma unroll
+  for (int& word : words) word = move(word);
+  __builtin_memcpy(&value, words, sizeof value);
+  return value;
+}
+
+/// DPP controls of all architectures from gfx9 on (LLVM, "User Guide for AMDGPU Backend" and SIDefines.h), and of
+/// gfx9 alone: the broadcasts of a row's last lane to the next row, and of lane 31 to lanes 32 to 63.
+enum Dpp : int {
+  quad_xor_1 = 0xb1,
+  quad_xor_2 = 0x4e,
+  quad_xor_3 = 0x1b,
+  row_rotate_8 = 0x128,
+  row_mirror = 0x140,       ///< Lane l reads lane 15 - l of its row: l XOR 15.
+  row_half_mirror = 0x141,  ///< Lane l reads l XOR 7.
+  row_broadcast_15 = 0x142,
+  row_broadcast_31 = 0x143,
+  row_xor = 0x160,  ///< From gfx10 on: plus the bits, 1 to 15.
+};
+
+/// The value of the lane that `control` selects; 0 where there is none.
+template <int control, Words T>
+__device__ T dpp(T value) {
+  return by_words(value, [](int word) { return __builtin_amdgcn_mov_dpp(word, control, 0xf, 0xf, true); });
+}
+
+#if !defined(__GFX9__)
+/// The value of lane (own XOR 16).
+template <Words T>
+__device__ T shuffle_xor_16(T value) {
+  return by_words(value, [](int word) {
+    const auto from = static_cast<unsigned>(word);  // lanes 0 to 7, and 8 to 15, of the other row
+    return static_cast<int>(__builtin_amdgcn_permlanex16(from, from, 0x76543210, 0xfedcba98, false, false));
+  });
+}
+#endif
+
+/// The value of lane (own XOR bits). By DPP where `bits` is 1 to 4, 7, 8 or 15 and constant; from gfx10 on 16, too,
+/// without ds_bpermute.
 template <class T>
 __device__ T shuffle_xor(T value, unsigned bits, [[maybe_unused]] LaneMask lanes = all_lanes()) {
+  if constexpr (Words<T>)
+    if (__builtin_constant_p(bits)) switch (bits) {
+        case 1:
+          return dpp<quad_xor_1>(value);
+        case 2:
+          return dpp<quad_xor_2>(value);
+        case 3:
+          return dpp<quad_xor_3>(value);
+#if defined(__GFX9__)
+        case 4:
+          return dpp<row_half_mirror>(dpp<quad_xor_3>(value));
+#else
+        case 4:
+          return dpp<row_xor + 4>(value);
+        case 16:
+          return shuffle_xor_16(value);
+#endif
+        case 7:
+          return dpp<row_half_mirror>(value);
+        case 8:
+          return dpp<row_rotate_8>(value);
+        case 15:
+          return dpp<row_mirror>(value);
+        default:
+          break;
+      }
   return __shfl_xor(value, static_cast<int>(bits));
 }
 
@@ -147,4 +226,31 @@ __device__ inline void nap() {
 }
 
 }  // namespace CROSSWARP_PLATFORM
+
+namespace {
+
+/// Reduces `value` over the first `lanes` lanes of the warp, a power of two; valid in lane 0. Every lane must call it.
+/// An overload of that in backends/cuda/device/block_reduce.hpp, hence in an anonymous namespace, too; preferred
+/// because it is constrained. Its steps are DPP operands of the operation itself, in place of a tree of ds_bpermute.
+template <unsigned lanes = warp_size(), class Op, class A>
+requires Words<A> __device__ A warp_reduce(A value, Op op) {
+  static_assert((lanes & (lanes - 1)) == 0 && lanes <= warp_size());
+  if constexpr (lanes >= 2) value = op(value, dpp<quad_xor_1>(value));
+  if constexpr (lanes >= 4) value = op(value, dpp<quad_xor_2>(value));
+  if constexpr (lanes >= 8) value = op(value, dpp<row_half_mirror>(value));
+  if constexpr (lanes >= 16) value = op(value, dpp<row_mirror>(value));
+#if defined(__GFX9__)
+  // Towards the last lane: rows 1 and 3 take in the row before, then lane 63 takes in lane 31. Other rows end with
+  // values that nobody reads.
+  if constexpr (lanes >= 32) value = op(value, dpp<row_broadcast_15>(value));
+  if constexpr (lanes >= 64) value = op(value, dpp<row_broadcast_31>(value));
+  if constexpr (lanes >= 32)
+    value = by_words(value, [](int word) { return __builtin_amdgcn_readlane(word, lanes - 1); });
+#else
+  if constexpr (lanes >= 32) value = op(value, shuffle_xor_16(value));
+#endif
+  return value;
+}
+
+}  // namespace
 }  // namespace crosswarp::gpu

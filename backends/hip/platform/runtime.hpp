@@ -22,6 +22,18 @@
 #define CROSSWARP_HAS_HIPCUB 1
 #endif
 
+// Headers of libraries that are loaded at run time. Without one its variants are not expressible.
+#if !defined(__HIP_PLATFORM_NVIDIA__) && __has_include(<rocblas/rocblas.h>)
+#define CROSSWARP_HAS_ROCBLAS 1
+#else
+#define CROSSWARP_HAS_ROCBLAS 0
+#endif
+#if !defined(__HIP_PLATFORM_NVIDIA__) && __has_include(<hipblaslt/hipblaslt.h>)
+#define CROSSWARP_HAS_HIPBLASLT 1
+#else
+#define CROSSWARP_HAS_HIPBLASLT 0
+#endif
+
 #define CROSSWARP_HAS_COOPERATIVE 1
 
 #define cudaDevAttrClockRate hipDeviceAttributeClockRate
@@ -40,6 +52,7 @@
 #define cudaEventElapsedTime hipEventElapsedTime
 #define cudaEventQuery hipEventQuery
 #define cudaEventRecord hipEventRecord
+#define cudaEventSynchronize hipEventSynchronize
 #define cudaEvent_t hipEvent_t
 #define cudaFree hipFree
 #define cudaFreeHost hipHostFree
