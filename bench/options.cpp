@@ -229,6 +229,7 @@ class CommandLine {
 
   std::map<std::string, std::string> axes_;  // values by axis
   bool all_ = false, cold_ = false, hot_ = false, single_ = false, stream_ = false, graph_ = false;
+  std::size_t random_ = 0;
   bool list_ = false, dry_run_ = false, verify_ = false, measure_ = false;
   std::string counters_, compare_format_ = "text";
   CLI::App *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr;
@@ -274,6 +275,12 @@ void CommandLine::add_selection() {
       ->group("Selection");
   add_names(app, "--tuning", filter.tunings, "Tunings, comma-separated, or 'all' (default: each variant's first)")
       ->group("Selection");
+  add_number<std::size_t>(app, "--random", random_, 1, 4096,
+                          "Number of random points of each experiment, by --seed, in place of its default ones: "
+                          "sizes log-uniform; half of a product's are multiples of 8")
+      ->type_name("N")
+      ->default_str("")
+      ->group("Selection");
   app.add_option("--load", options.modules, "Module with variants of your own (docs/your_kernel.md); repeatable")
       ->allow_extra_args(false)
       ->type_name("FILE")
@@ -316,7 +323,7 @@ void CommandLine::add_measuring() {
       ->type_name("N")
       ->group("Measuring");
   add_number<std::uint64_t>(app, "--seed", options.run.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                            "Seed of the inputs")
+                            "Seed of the inputs, and of --random")
       ->type_name("N")
       ->group("Measuring");
   app.add_flag("--counters{all}", counters_,
@@ -475,6 +482,11 @@ void CommandLine::conclude_run() {
       throw Error(fmt::format("{}: is for runs that time{}", output,
                               output == std::string_view("--json") ? ", and for --list" : ""));
   options.tour = times && !selects;
+  if (app.count("--random")) {
+    if (list_ || profile) throw Error("--random: is for runs, --verify and --dry-run, which shows the points");
+    if (options.tour) throw Error("--random: draws points of experiments; name them by --experiment");
+    options.filter.random = RandomSample{random_, options.run.seed};
+  }
   options.request = request_of(app, options.benchmark_flags);
   options.resumes_last_run = options.resume == last_run_value;
   if (options.resumes_last_run && std::ranges::find(options.arguments, "--resume") == options.arguments.end())

@@ -16,8 +16,6 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t default_share = 32;  // max part of a device's memory for a default point
-
 bool by_name(const std::string& pattern, const std::string& name) {
   if (pattern.empty() || pattern == "all") return true;
   const bool negated = pattern.front() == '-';
@@ -30,16 +28,29 @@ bool by_name(const std::string& pattern, const std::string& name) {
 
 /// Whether the points of `experiment` are its default sweep, which is cut to sizes that fit.
 bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
+  if (filter.random) return false;  // drawn to fit
   if (!joint_points(experiment, filter).empty()) return true;
   return std::any_of(experiment.axes.begin(), experiment.axes.end(),
                      [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
+}
+
+/// Points by experiment.
+using Points = std::map<std::pair<std::string, Point>, std::vector<Cell>>;
+
+/// Experiments with fewer random points than asked for.
+void say_what_is_missing(std::size_t count, const Points& points) {
+  std::map<std::string, std::size_t> drawn;
+  for (const auto& [where, cells] : points) ++drawn[where.first];
+  for (const auto& [experiment, of] : drawn)
+    if (of < count)
+      fmt::print(stderr, "{}: {} random points instead of {}: no more of them differ and fit\n", experiment, of, count);
 }
 
 /// Whether all unnamed axes have default values for `device` at `point`.
 bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, const Point& point,
                    const DeviceInfo& device) {
   return std::all_of(experiment.axes.begin(), experiment.axes.end(), [&](const Axis& axis) {
-    return !axis.by_default || filter.axes.contains(axis.name) || axis.by_default(point, device);
+    return !axis.by_default || filter.random || filter.axes.contains(axis.name) || axis.by_default(point, device);
   });
 }
 
@@ -69,11 +80,6 @@ std::vector<std::string> chosen_backends(const Options& options, Executor& execu
   return on_gpu;
 }
 
-bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device) {
-  return experiment.footprint(point) <= device.memory / default_share &&
-         takes_too_long_to_check(experiment, point, device).empty();
-}
-
 void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& backends) {
   std::ranges::stable_sort(cells, {}, [&](const Cell& cell) {
     return std::pair(std::ranges::find(backends, cell.backend->name()),
@@ -94,9 +100,17 @@ Plan plan(const Options& options, Executor& executor) {
             status.device->name));
 
   if (options.tour) return plan;
+  if (filter.random)
+    filter.random->fits = [&](const ExperimentEntry& experiment, const Point& point) {
+      return std::ranges::all_of(filter.backends, [&](const std::string& name) {
+        const auto& device = executor.status(Registry::instance().backend(name)).device;
+        return !device || (is_default_size(experiment, point, *device) &&
+                           (!device->emulated || experiment.footprint(point) <= most_emulated_bytes));
+      });
+    };
 
   const std::string pattern = options.benchmark_flag("--benchmark_filter");
-  std::map<std::pair<std::string, Point>, std::vector<Cell>> points;
+  Points points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
   for (const Cell& cell : Registry::instance().cells(filter)) {
     const DeviceStatus& status = executor.status(*cell.backend);
@@ -118,6 +132,7 @@ Plan plan(const Options& options, Executor& executor) {
     }
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
+  if (filter.random) say_what_is_missing(filter.random->count, points);
   for (const auto& [where, left_out] : unchecked)
     fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
                left_out.size(), where.second);

@@ -36,9 +36,6 @@ struct Plan {
 /// without a GPU all backends, which share the host. Throws Error for one that cannot run.
 std::vector<std::string> chosen_backends(const Options& options, Executor& executor);
 
-/// Whether a default point takes no more than a small share of the device's memory, and its check little time.
-bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device);
-
 /// Sorts rows of a table: backends in the given order, each from its first rung up.
 void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& backends);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,7 @@
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/noise.hpp"
+#include "core/random_findings.hpp"
 
 namespace crosswarp {
 namespace {
@@ -322,7 +324,8 @@ class Run {
     add(known_.rest());
     for (const auto& [of, results] : series) {
       const auto& [experiment, device, mode, launch_by] = of;
-      const std::vector<Finding> findings = experiment->findings(outcomes(results));
+      std::vector<Finding> findings = experiment->findings(outcomes(results));
+      std::ranges::move(random_findings(results), std::back_inserter(findings));
       if (findings.empty()) continue;
       outputs_.json->add(Conclusion{experiment->name, to_string(mode, launch_by), device, findings});
       const auto wrap_line = [&](const std::string& line) { return wrapped(line, outputs_.terminal.width, 4) + "\n"; };

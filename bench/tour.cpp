@@ -142,8 +142,13 @@ Group Tour::group_of(const std::vector<Result>& tried) const {
 
 std::optional<Tour::Stop> Tour::next(double seconds_left) {
   const auto share = seconds_left / static_cast<double>(left());
-  const double seconds = next_ == 0 ? std::min(share, first_share) : share;
+  const bool is_first = next_ == 0;  // any tour shows something
+  const double seconds = is_first ? std::min(share, first_share) : share;
   const ExperimentEntry& experiment = *experiments_[next_++];
+  if (seconds <= 0 && !is_first) {
+    no_time_left_.push_back(experiment.name);
+    return {};
+  }
   const std::vector<Point> points = fitting_points(experiment);
   if (points.empty()) {
     left_out_.push_back(experiment.name + ": no point fits this machine");
@@ -200,6 +205,9 @@ std::string Tour::remarks() const {
   if (!smaller_.empty())
     text =
         fmt::format("Smaller problems than on a large GPU, to fit time and memory: {}.\n", fmt::join(smaller_, ", "));
+  if (!no_time_left_.empty())
+    text += fmt::format("Left out, no time left: {}. A longer --budget has room for them.\n",
+                        fmt::join(no_time_left_, ", "));
   for (const std::string& left_out : left_out_) text += "Left out: " + left_out + ".\n";
   return text;
 }

@@ -27,8 +27,8 @@ class Tour {
   std::size_t left() const { return experiments_.size() - next_; }
   /// The name of the next stop's experiment. Requires left() > 0.
   const std::string& next_name() const { return experiments_[next_]->name; }
-  /// The next stop, within its share of `seconds_left`. None if its experiment cannot run here, or after an
-  /// interruption.
+  /// The next stop, within its share of `seconds_left`, if its smallest point can keep that. None if no time is left
+  /// after the first, if its experiment cannot run here, or after an interruption.
   std::optional<Stop> next(double seconds_left);
 
   /// The experiments at points smaller than their headlines, and those left out: one per line, for people.
@@ -49,8 +49,8 @@ class Tour {
   Executor& executor_;
   std::vector<const ExperimentEntry*> experiments_;
   std::size_t next_ = 0;
-  std::vector<std::string> smaller_;   // experiments
-  std::vector<std::string> left_out_;  // experiments, with reasons
+  std::vector<std::string> smaller_, no_time_left_;  // experiments
+  std::vector<std::string> left_out_;                // experiments, with reasons
 };
 
 /// One row per experiment: fastest variant, time, share of its peak, how many times as fast it is as the first rung,

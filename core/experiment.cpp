@@ -49,4 +49,9 @@ std::string takes_too_long_to_check(const ExperimentEntry& experiment, const Poi
       device.name, most, smaller);
 }
 
+bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device) {
+  return experiment.footprint(point) <= device.memory / default_share &&
+         experiment.check_cost(point) <= most_check_cost(device);
+}
+
 }  // namespace crosswarp

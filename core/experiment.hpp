@@ -286,4 +286,14 @@ double most_check_cost(const DeviceInfo& device);
 /// it does not. Results are checked in full or not at all.
 std::string takes_too_long_to_check(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device);
 
+/// Max part of a device's memory for a default point.
+inline constexpr std::size_t default_share = 32;
+
+/// Whether a default or random point takes no more than a small share of the device's memory, and its check little
+/// time.
+bool is_default_size(const ExperimentEntry& experiment, const Point& point, const DeviceInfo& device);
+
+/// Max bytes of a point that an emulation, a thousand times slower than a device, takes in tests.
+inline constexpr std::size_t most_emulated_bytes = 300'000;
+
 }  // namespace crosswarp

@@ -350,6 +350,8 @@ std::span<const Field> fields() {
     {"variant", "", "variant", "", 0, of_variant<&VariantEntry::name>},
     {"tuning", "", "tuning", "", kernel, [](const R& r) { return word(r.cell.tuning->name()); }},
     {"axes", "", "point: the value on each axis", "", 0, axes},
+    {"random", "", "of a random point: the half of the sample, any or multiples of 8", "", csv | source | if_known,
+     text_of<&R::cell, &Cell::half>, set_text<&R::cell, &Cell::half>},
     {"mode", "", "what the caches hold: cold, hot, single", "", 0, [](const R& r) { return Json(to_string(r.mode)); },
      [](R& r, const Json& j) { r.mode = read_enum(j, {Mode::cold, Mode::hot, Mode::single}); }},
     {"launch_by", "", "how launches reach the device: stream, graph", "", csv | source,

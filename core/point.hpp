@@ -20,6 +20,18 @@ std::string to_string(const Value& value);
 class Point;
 struct DeviceInfo;
 
+/// How `bench --random` draws an axis: integers log-uniformly from `least` to `most`; of words, all alike, whatever the
+/// numbers are.
+struct RandomRange {
+  std::int64_t least = 1;  ///< 1 or more.
+  std::int64_t most = 1;
+  std::int64_t multiple = 1;  ///< All values are multiples of it.
+  /// In every other draw, values are multiples of it: half of a sample for the path of whole vectors, half for the path
+  /// of odd sizes. The same for all axes of an experiment that have one.
+  std::int64_t half_multiple = 1;
+  bool (*suits)(const Point&) = nullptr;  ///< Leaves out points, such as too much work. Null for none.
+};
+
 /// One parameter of an experiment.
 struct Axis {
   std::string name;
@@ -33,6 +45,8 @@ struct Axis {
   /// Selects default values that depend on other axes and on the device. Null for all. Called if the user does not name
   /// the axis.
   bool (*by_default)(const Point&, const DeviceInfo&) = nullptr;
+
+  std::optional<RandomRange> random = {};  ///< None: random points have the first bench value.
 
   bool is_word() const { return !allowed.empty(); }
 };

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/counters.hpp"
@@ -35,9 +36,10 @@ std::vector<const Tuning*> select_tunings(const VariantEntry& variant, const std
   return selected;
 }
 
-/// The points of `experiment` that `filter` selects.
-std::vector<Point> bench_points(const ExperimentEntry& experiment, const Filter& filter) {
-  std::vector<Point> together = joint_points(experiment, filter), points;
+/// The default points of `experiment`, or those that `filter` names.
+std::vector<RandomPoint> listed_points(const ExperimentEntry& experiment, const Filter& filter) {
+  std::vector<Point> together = joint_points(experiment, filter);
+  std::vector<RandomPoint> points;
   if (together.empty()) together.emplace_back();  // one point of no axis
   for (const Point& joint : together) {
     std::vector<std::vector<Value>> values;
@@ -49,13 +51,26 @@ std::vector<Point> bench_points(const ExperimentEntry& experiment, const Filter&
                        : asked == filter.axes.end() ? axis.bench
                                                     : parse_values(axis, asked->second));
     }
-    for (Point& point : product(experiment.axes, values)) points.push_back(std::move(point));
+    for (Point& point : product(experiment.axes, values)) points.push_back({std::move(point), {}});
   }
   return points;
 }
 
 bool exists(const ExperimentEntry& experiment, const VariantEntry& variant, const Point& point) {
   return experiment.exists(point) && (!variant.applies || variant.applies(point));
+}
+
+/// Throws Error where one of the selected experiments has nothing to draw.
+void require_random_axes(const std::map<std::string, ExperimentEntry>& experiments,
+                         const std::vector<const VariantEntry*>& selected) {
+  std::set<std::string> without, with;
+  for (const VariantEntry* variant : selected)
+    if (!has_random_axes(experiments.at(variant->experiment))) without.insert(variant->experiment);
+  for (const auto& [name, experiment] : experiments)
+    if (has_random_axes(experiment)) with.insert(name);
+  if (!without.empty())
+    throw Error(fmt::format("--random: {} {} no axis to draw; choose others by --experiment ({})",
+                            fmt::join(without, ", "), without.size() == 1 ? "has" : "have", fmt::join(with, ", ")));
 }
 
 void sort_by_id(std::vector<Cell>& cells) {
@@ -240,15 +255,24 @@ std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
 }
 
 std::vector<Cell> Registry::cells(const Filter& filter) const {
-  std::map<std::string, std::vector<Point>> points;
+  std::map<std::string, std::vector<RandomPoint>> points;
   std::vector<Cell> cells;
-  for (const VariantEntry* variant : select(filter)) {
+  const std::vector<const VariantEntry*> selected = select(filter);
+  if (filter.random) require_random_axes(experiments_, selected);
+  for (const VariantEntry* variant : selected) {
     const ExperimentEntry& experiment = experiments_.at(variant->experiment);
-    if (!points.contains(experiment.name)) points[experiment.name] = bench_points(experiment, filter);
+    const auto is_covered = [&](const Point& point) {
+      return std::ranges::any_of(selected, [&](const VariantEntry* other) {
+        return other->experiment == experiment.name && exists(experiment, *other, point);
+      });
+    };
+    if (!points.contains(experiment.name))
+      points[experiment.name] = filter.random ? random_points(experiment, filter.axes, *filter.random, is_covered)
+                                              : listed_points(experiment, filter);
     for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
-      for (const Point& point : points[experiment.name])
+      for (const auto& [point, half] : points[experiment.name])
         if (exists(experiment, *variant, point))
-          cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point});
+          cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point, false, half});
   }
   if (cells.empty()) throw Error("nothing is selected; see bench --list");
   sort_by_id(cells);
@@ -274,6 +298,32 @@ std::vector<Cell> Registry::test_cells() const {
           cells.push_back({&backend(variant.backend), &experiments_.at(variant.experiment), &variant, &tuning,
                            test.point, test.slow});
   sort_by_id(cells);
+  return cells;
+}
+
+std::vector<Cell> Registry::random_test_cells(std::size_t count, std::uint64_t seed, std::size_t most_bytes) const {
+  std::vector<Cell> cells;
+  for (const auto& [name, experiment] : experiments_) {
+    if (!has_random_axes(experiment)) continue;
+    Cost most;
+    for (const auto& [point, slow] : experiment.test_points()) {
+      if (slow || experiment.footprint(point) > most_bytes) continue;
+      const Cost cost = experiment.cost(point);
+      most.accesses = std::max(most.accesses, cost.accesses);
+      most.flops = std::max(most.flops, cost.flops);
+    }
+    const auto suits = [&](const Point& point) {
+      const Cost cost = experiment.cost(point);
+      return experiment.footprint(point) <= most_bytes && cost.accesses <= most.accesses && cost.flops <= most.flops;
+    };
+    for (std::size_t draw = 0; const auto& [point, half] : random_points(experiment, {}, {count, seed}, suits)) {
+      for (const auto& [id, variant] : variants_)
+        if (variant.experiment == name && exists(experiment, variant, point))
+          cells.push_back({&backend(variant.backend), &experiment, &variant,
+                           &variant.tunings[draw % variant.tunings.size()], point, false, half});
+      ++draw;
+    }
+  }
   return cells;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/backend.hpp"
 #include "core/experiment.hpp"
+#include "core/random_points.hpp"
 #include "core/variant.hpp"
 
 namespace crosswarp {
@@ -22,6 +23,7 @@ struct Cell {
   const Tuning* tuning;
   Point point;
   bool slow = false;
+  std::string half = {};  ///< Of a random point, the part of the sample: `any`, `multiples of 8`. Else empty.
 
   /// `cuda/reduce_sum/float4@block512`; without the default tuning.
   std::string rung() const;
@@ -34,6 +36,7 @@ struct Filter {
   std::vector<std::string> backends, experiments, variants;
   std::vector<std::string> tunings;         ///< Names, or `all`; empty for each variant's default.
   std::map<std::string, std::string> axes;  ///< Values by axis, as typed.
+  std::optional<RandomSample> random = {};  ///< Points to draw, in place of the default ones.
 };
 
 /// The joint bench points of `experiment`; empty if it has none or `filter` names one of their axes.
@@ -76,6 +79,10 @@ class Registry {
 
   /// All cells of the conformance tests, with all tunings, sorted by id.
   std::vector<Cell> test_cells() const;
+
+  /// Cells of the conformance tests at `count` random points of each experiment, no larger than its test points that an
+  /// emulation takes, of `most_bytes`. Tunings take turns.
+  std::vector<Cell> random_test_cells(std::size_t count, std::uint64_t seed, std::size_t most_bytes) const;
 
  private:
   std::vector<const VariantEntry*> select(const Filter& filter) const;

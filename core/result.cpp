@@ -122,7 +122,7 @@ double least_time(const DeviceInfo& device, const Cost& cost, double footprint, 
 std::vector<Outcome> outcomes(const std::vector<Result>& results) {
   std::vector<Outcome> all;
   for (const Result& r : results) {
-    if (!r.time()) continue;
+    if (!r.time() || !r.cell.half.empty()) continue;
     all.push_back({r.cell.rung(), r.cell.point, *r.time(), r.cost, {}});
     for (const Observation& o : r.observed) all.back().observed[o.name] = o.value;
     if (const auto step = r.step_time()) all.back().observed[std::string(ns_per_step)] = *step * 1e9;

@@ -126,7 +126,7 @@ bool is_above_measured_peak(const Result& result);
 /// `footprint` and `cost`: of one set; `sets`: how many distinct ones a sample touches.
 double least_time(const DeviceInfo& device, const Cost& cost, double footprint, std::size_t sets, Mode mode);
 
-/// The results that have a time, for Experiment::findings.
+/// The results that have a time, for Experiment::findings; random points make no curve, and are left out.
 std::vector<Outcome> outcomes(const std::vector<Result>& results);
 
 /// Whether rows of one run, point and mode were sampled in the same rounds: rows with slow launches are timed by

@@ -70,14 +70,19 @@ std::vector<Finding> knee(const std::vector<Outcome>& outcomes) {
 
 std::vector<Axis> AccessPattern::axes() {
   const std::vector<Value> patterns{"coalesced", "strided", "offset", "random"}, ops{"gather", "scatter", "copy"};
-  return {{.name = "pattern", .meaning = "order of the accesses", .bench = patterns, .allowed = patterns},
+  return {{.name = "pattern",
+           .meaning = "order of the accesses",
+           .bench = patterns,
+           .allowed = patterns,
+           .random = RandomRange()},
           {.name = "stride",
            .meaning = "elements between neighbours, for pattern strided",
            .bench = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{8}, std::int64_t{16},
                      std::int64_t{32}, std::int64_t{64}},
            .least = 1,
            .most = 1 << 15,
-           .implied = std::int64_t{1}},
+           .implied = std::int64_t{1},
+           .random = RandomRange{.most = 64}},
           {.name = "offset",
            .meaning = "shift in elements, for pattern offset",
            .bench = {std::int64_t{0}, std::int64_t{1}},
@@ -86,12 +91,14 @@ std::vector<Axis> AccessPattern::axes() {
           {.name = "op",
            .meaning = "the side in pattern order: loads (gather), stores (scatter), or both (copy)",
            .bench = ops,
-           .allowed = ops},
+           .allowed = ops,
+           .random = RandomRange()},
           {.name = "n",
            .meaning = "elements",
            .bench = {host_elements, gpu_elements},
            .most = std::int64_t{1} << 31,
-           .by_default = is_default},
+           .by_default = is_default,
+           .random = RandomRange{.least = 1 << 10, .most = 1 << 26}},
           {.name = "type", .meaning = "element type", .bench = {"f32"}, .allowed = {"f32"}}};
 }
 
@@ -207,8 +214,7 @@ void AccessPattern::poison() {
 
 Verdict AccessPattern::check(ResultIn) const {
   device_.synchronize();
-  if (!guards_intact(in_, out_, index_))
-    return {.ok = false, .where = "a guard band beside an array was written to"};
+  if (!guards_intact(in_, out_, index_)) return {.ok = false, .where = "a guard band beside an array was written to"};
   for (std::size_t set = 0; set < in_.size(); ++set) {
     const Verdict verdict = compare_words(device_, out_[set].span(), expected(set), cached_checksum(set),
                                           "out of input " + std::to_string(set));

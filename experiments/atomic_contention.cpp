@@ -22,18 +22,25 @@ std::vector<Axis> AtomicContention::axes() {
        .meaning = "additions",
        .bench = {std::int64_t{1} << 16, std::int64_t{1} << 20},
        .least = 1,
-       .most = std::int64_t{1} << 31},
+       .most = std::int64_t{1} << 31,
+       .random = RandomRange{.least = 1 << 10, .most = 1 << 22}},
       {.name = "blocks", .meaning = "blocks", .bench = {std::int64_t{256}}, .least = 1, .most = std::int64_t{1} << 20},
       {.name = "addresses",
        .meaning = "counters, which the additions take in turn",
        .bench = {std::int64_t{1}, std::int64_t{1024}},
        .least = 1,
-       .most = 1024},
-      {.name = "type", .meaning = "type of the counters", .bench = {"u32", "f32"}, .allowed = {"u32", "f32"}},
+       .most = 1024,
+       .random = RandomRange{.most = 1024}},
+      {.name = "type",
+       .meaning = "type of the counters",
+       .bench = {"u32", "f32"},
+       .allowed = {"u32", "f32"},
+       .random = RandomRange()},
       {.name = "scope",
        .meaning = "memory of the counters: global, or each block's shared memory",
        .bench = {"global", "shared"},
-       .allowed = {"global", "shared"}}};
+       .allowed = {"global", "shared"},
+       .random = RandomRange()}};
 }
 
 bool AtomicContention::exists(const Point& point) {

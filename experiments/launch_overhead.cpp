@@ -14,12 +14,14 @@ std::vector<Axis> LaunchOverhead::axes() {
   return {{.name = "mode",
            .meaning = "how the launches are enqueued",
            .bench = {"stream", "graph", "host_sync"},
-           .allowed = {"stream", "graph", "host_sync"}},
+           .allowed = {"stream", "graph", "host_sync"},
+           .random = RandomRange()},
           {.name = "launches",
            .meaning = "launches that are timed as one",
            .bench = {std::int64_t{40}, std::int64_t{1000}},
            .least = 1,
-           .most = 1 << 20}};
+           .most = 1 << 20,
+           .random = RandomRange{.most = 1000}}};
 }
 
 bool LaunchOverhead::exists(const Point& point) {

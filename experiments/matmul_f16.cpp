@@ -19,9 +19,16 @@ std::span<T> as(std::span<std::byte> bytes) {
 
 std::vector<Axis> MatmulF16::axes() {
   std::vector<Axis> axes = shape_axes();
-  axes.push_back(
-      {.name = "layout", .meaning = "B stored k x n (nn) or n x k (tn)", .bench = {"nn"}, .allowed = {"nn", "tn"}});
-  axes.push_back({.name = "type", .meaning = "type of A and B", .bench = {"f16"}, .allowed = {"f16", "bf16"}});
+  axes.push_back({.name = "layout",
+                  .meaning = "B stored k x n (nn) or n x k (tn)",
+                  .bench = {"nn"},
+                  .allowed = {"nn", "tn"},
+                  .random = RandomRange()});
+  axes.push_back({.name = "type",
+                  .meaning = "type of A and B",
+                  .bench = {"f16"},
+                  .allowed = {"f16", "bf16"},
+                  .random = RandomRange()});
   axes.push_back({.name = "out",
                   .meaning = "type of C: that of A and B, or float",
                   .bench = {"same"},
@@ -45,7 +52,8 @@ std::vector<Point> MatmulF16::bench_points() {
 
 std::vector<Point> MatmulF16::headline_points() {
   std::vector<Point> points;
-  for (const std::size_t n : {64, 128, 256, 512, 1024, 2048, 4096}) points.push_back(point({n, n, n}, "nn", "bf16", "same"));
+  for (const std::size_t n : {64, 128, 256, 512, 1024, 2048, 4096})
+    points.push_back(point({n, n, n}, "nn", "bf16", "same"));
   return points;
 }
 

@@ -135,7 +135,8 @@ std::vector<Axis> MemoryLatency::axes() {
                "224*2^10,240*2^10,272*2^10,320*2^10,448*2^10,2^20,3*2^20,6*2^20,12*2^20,2^24,"
                "20*2^20,24*2^20,28*2^20,2^25,40*2^20,48*2^20,56*2^20,2^26,2^27,192*2^20,320*2^20,2^29,2^32,2^33"),
            .least = 8,
-           .most = std::int64_t{1} << 40},
+           .most = std::int64_t{1} << 40,
+           .random = RandomRange{.least = 1 << 12, .most = std::int64_t{1} << 33, .multiple = 64}},
           {.name = "stride",
            .meaning = "bytes of a slot",
            .bench = {std::int64_t{64}},

@@ -92,8 +92,11 @@ void add_shared_use(std::vector<Finding>& findings, const std::vector<Outcome>& 
 
 std::vector<Axis> RowSum::axes() {
   constexpr std::int64_t most = std::int64_t{1} << 38;
-  return {{.name = "m", .meaning = "rows", .bench = {std::int64_t{3000}}, .most = most},
-          {.name = "n", .meaning = "elements", .bench = {std::int64_t{2048}}, .most = most},
+  const RandomRange random{.most = 1 << 24, .suits = [](const Point& point) {
+                             return point.integer("m") <= (std::int64_t{1} << 30) / point.integer("n");
+                           }};
+  return {{.name = "m", .meaning = "rows", .bench = {std::int64_t{3000}}, .most = most, .random = random},
+          {.name = "n", .meaning = "elements", .bench = {std::int64_t{2048}}, .most = most, .random = random},
           {.name = "offset",
            .meaning = "elements by which the first one is put past an aligned address",
            .bench = {std::int64_t{0}},

@@ -22,12 +22,17 @@ double slope(const std::map<double, double>& points) {
 }  // namespace
 
 std::vector<Axis> WarpDivergence::axes() {
-  return {{.name = "n", .meaning = "items, one per lane", .bench = {std::int64_t{1} << 20}, .most = 1 << 30},
+  return {{.name = "n",
+           .meaning = "items, one per lane",
+           .bench = {std::int64_t{1} << 20},
+           .most = 1 << 30,
+           .random = RandomRange{.least = 1 << 10, .most = 1 << 22}},
           {.name = "factor",
            .meaning = "paths; item i takes path i % factor",
            .bench = parse_values({.name = "factor", .meaning = {}, .bench = {}}, "1:32"),
            .least = 1,
-           .most = divergent::paths},
+           .most = divergent::paths,
+           .random = RandomRange{.most = divergent::paths}},
           {.name = "work",
            .meaning = "steps per item, of two dependent multiply-adds; a multiple of 128",
            .bench = {std::int64_t{1024}},

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
 
 #include "core/runner.hpp"
 
@@ -13,7 +18,7 @@ constexpr std::uint64_t sets = 2;  // distinct inputs, which expose stale result
 
 /// Max bytes of a point on an emulated device, a thousand times slower: 2^16 floats with their surroundings fit.
 #ifndef CROSSWARP_MOST_EMULATED
-#define CROSSWARP_MOST_EMULATED 300'000
+#define CROSSWARP_MOST_EMULATED crosswarp::most_emulated_bytes
 #endif
 constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 
@@ -23,6 +28,9 @@ constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 #endif
 constexpr std::size_t one_cell_of = CROSSWARP_ONE_CELL_OF;
 
+/// Random points of each experiment; every variant takes all of them.
+constexpr std::size_t random_points = 4;
+
 /// One runner for all tests: devices are opened once.
 Runner& runner() {
   static Runner shared({.seed = 20});
@@ -31,7 +39,7 @@ Runner& runner() {
 
 class CellTest : public testing::Test {
  public:
-  explicit CellTest(const Cell& cell) : cell_(cell) {}
+  CellTest(const Cell& cell, std::string how_to_repeat) : cell_(cell), how_to_repeat_(std::move(how_to_repeat)) {}
 
   void TestBody() override {
     if (cell_.slow && std::getenv("CROSSWARP_SKIP_SLOW")) GTEST_SKIP() << "slow, and CROSSWARP_SKIP_SLOW is set";
@@ -43,11 +51,12 @@ class CellTest : public testing::Test {
       GTEST_SKIP() << "too large for an emulation";
     const Result result = runner().verify(cell_, cell_.slow ? 1 : sets);
     if (result.status == Status::skipped) GTEST_SKIP() << result.note;
-    EXPECT_EQ(result.status, Status::ok) << cell_.id() << ": " << result.label();
+    EXPECT_EQ(result.status, Status::ok) << cell_.id() << ": " << result.label() << how_to_repeat_;
   }
 
  private:
   Cell cell_;
+  std::string how_to_repeat_;
 };
 
 /// Point names leave out what goes without saying; tests must all differ.
@@ -58,14 +67,45 @@ std::string full_name(const Cell& cell) {
   return name;
 }
 
+/// The name of a random test does not tell its point, so that a seed does not change the list of tests.
+std::string random_name(const Cell& cell, std::size_t number) {
+  return "random/" + std::to_string(number) + "/" + cell.variant->id();
+}
+
+void add_test(const std::string& name, const Cell& cell, const std::string& how_to_repeat) {
+  testing::RegisterTest("conformance", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                        [=] { return static_cast<testing::Test*>(new CellTest(cell, how_to_repeat)); });
+}
+
+/// Registers every so many cells, in turn.
+void add_tests(std::uint64_t seed) {
+  const std::vector<Cell> listed = Registry::instance().test_cells();
+  for (std::size_t i = 0; i < listed.size(); i += one_cell_of) add_test(full_name(listed[i]), listed[i], "");
+  const std::vector<Cell> drawn = Registry::instance().random_test_cells(random_points, seed, most_emulated);
+  std::map<std::string, std::size_t> numbers;  // of the next test, by variant
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    if (const std::size_t number = numbers[drawn[i].variant->id()]++; i % one_cell_of == 0)
+      add_test(random_name(drawn[i], number), drawn[i], "; --seed=" + std::to_string(seed) + " draws this point again");
+}
+
+/// Of `--seed=7`, else of CROSSWARP_SEED, else another one in each run. Throws std::exception for no number.
+std::uint64_t seed_of(int argc, char** argv) {
+  constexpr std::string_view flag = "--seed=";
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view argument = argv[i]; argument.starts_with(flag))
+      return std::stoull(std::string(argument.substr(flag.size())));
+  if (const char* seed = std::getenv("CROSSWARP_SEED")) return std::stoull(seed);
+  return std::random_device()();
+}
+
 }  // namespace
 }  // namespace crosswarp
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  static const auto cells = crosswarp::Registry::instance().test_cells();
-  for (std::size_t i = 0; i < cells.size(); i += crosswarp::one_cell_of)
-    testing::RegisterTest("conformance", crosswarp::full_name(cells[i]).c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [&cell = cells[i]] { return static_cast<testing::Test*>(new crosswarp::CellTest(cell)); });
+  const std::uint64_t seed = crosswarp::seed_of(argc, argv);
+  std::cout << "Random points by seed " << seed << "; --seed=" << seed << " or CROSSWARP_SEED draws them again."
+            << std::endl;
+  crosswarp::add_tests(seed);
   return RUN_ALL_TESTS();
 }

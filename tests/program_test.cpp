@@ -105,6 +105,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "nothing is selected"},
         BadRequest{"json_path", "--experiment reduce_sum --backend host --n 8 --json /no/such/folder/x.json",
                    "/no/such/folder"},
+        BadRequest{"random_none", "--experiment reduce_sum --random 0", "--random: '0' is not a number from 1 to 4096"},
+        BadRequest{"random_and_sizes", "--experiment reduce_sum --backend host --random 4 --n 8",
+                   "--n 8: --random draws n of reduce_sum; leave out one of the two"},
+        BadRequest{"random_tour", "--random 4", "--random: draws points of experiments; name them by --experiment"},
+        BadRequest{"random_list", "--list --random 4", "--random: is for runs, --verify and --dry-run"},
+        BadRequest{"random_nothing", "--experiment peak_compute --backend host --random 4",
+                   "peak_compute has no axis to draw; choose others by --experiment (access_pattern"},
         BadRequest{"size_twice", "--n 5 --n 6", "--n is given twice; write --n 5,6"},
         BadRequest{"size_three_times", "--n 5 --n=6 --n 7", "--n is given 3 times; write --n 5,6,7"},
         BadRequest{"seed_twice", "--seed 5 --seed 6", "--seed is given twice"},
@@ -171,11 +178,12 @@ double seconds_of(const std::string& arguments, Finished& finished) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// The tour takes its budget however slow or busy the machine is: it makes points smaller.
+/// The tour takes its budget however slow or busy the machine is: it makes points smaller, and names the experiments
+/// that it has no time for. The smallest points of one experiment take seconds where ten programs share a processor.
 TEST(Program, TourKeepsItsBudgetAndCoversTheExperiments) {
   const Temporary json("tour.json");
   Finished finished;
-  EXPECT_LT(seconds_of("--budget 8s --json " + json.operator const std::string&(), finished), 20) << finished.output;
+  EXPECT_LT(seconds_of("--budget 8s --json " + json.operator const std::string&(), finished), 24) << finished.output;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   const auto overview = finished.output.rfind("\nexperiment ");
   ASSERT_NE(overview, std::string::npos) << finished.output;
@@ -189,7 +197,13 @@ TEST(Program, TourKeepsItsBudgetAndCoversTheExperiments) {
   for (const std::string& name : experiments) EXPECT_NE(text.find(name), std::string::npos) << name << text;
   EXPECT_NE(finished.output.find("s: preparing "), std::string::npos) << finished.output;
   const auto parsed = nlohmann::json::parse(std::ifstream(json.operator const std::string&()));
-  EXPECT_GE(parsed.at("benchmarks").size(), 10u);
+  EXPECT_GE(parsed.at("benchmarks").size(), 2u);
+}
+
+TEST(Program, TourNamesWhatItHasNoTimeFor) {
+  const Finished finished = run("--budget 1s");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("Left out, no time left: "), std::string::npos) << finished.output;
 }
 
 /// The host has no cycle counter and does not time single loads: outputs for these stay as they were.
@@ -214,7 +228,7 @@ TEST(Program, TourTakesEveryModeThatIsAskedFor) {
 TEST(Program, BudgetShortensAnyRunAndNamesWhatItLeavesOut) {
   Finished finished;
   const std::string sweep = "--backend host --experiment matmul_f32 --m 1,8,2048:4096:+32 --n 512 --k 2048 ";
-  EXPECT_LT(seconds_of(sweep + "--budget 6s", finished), 20) << finished.output;
+  EXPECT_LT(seconds_of(sweep + "--budget 6s", finished), 24) << finished.output;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_NE(finished.output.find("m:1/"), std::string::npos) << finished.output;
   EXPECT_NE(finished.output.find("left out, too long for --budget: matmul_f32"), std::string::npos) << finished.output;
@@ -459,12 +473,12 @@ TEST(Program, TakesAForeignExitForNoSuccess) {
 }
 
 TEST(Program, ListsInAFifthOfASecond) {
-  const auto start = std::chrono::steady_clock::now();
-  const Finished finished = run("--list");
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  Finished finished;
+  double least = seconds_of("--list", finished);
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_NE(finished.output.find("host/reduce_sum/reference"), std::string::npos);
-  EXPECT_LT(took.count(), 0.2);
+  for (int again = 0; again < 9 && least >= 0.2; ++again) least = std::min(least, seconds_of("--list", finished));
+  EXPECT_LT(least, 0.2);  // other work on the machine only lengthens it
 }
 
 TEST(Program, SaysWhatWouldRun) {

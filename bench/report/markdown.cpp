@@ -130,7 +130,8 @@ std::string markdown_report(const std::vector<ResultFile>& files) {
   std::map<Series, Points> all;
   std::map<std::string, Named> named;  // by device
   for (const auto& [result, source] : cells) {
-    all[{result.cell.variant->experiment, mode_of(result), result.device.name}][result.cell.point].push_back(&result);
+    Points& points = all[{result.cell.variant->experiment, mode_of(result), result.device.name}];
+    if (result.cell.half.empty()) points[result.cell.point].push_back(&result);  // of random points, findings
     named[result.device.name][result.name()] = &result;
   }
   std::string text;

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
 #include <tuple>
 
 #include "bench/stored_results.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "core/random_findings.hpp"
 #include "core/registry.hpp"
 #include "core/variant_sources.hpp"
 
@@ -63,8 +65,9 @@ std::vector<Conclusion> findings(const std::vector<Result>& results, const Json&
   for (const auto& [of, its_results] : series) {
     const auto& [experiment, mode, device] = of;
     if (!known.contains(experiment)) continue;
-    if (auto found = conclude(its_results, known.at(experiment)); !found.empty())
-      all.push_back({experiment, mode, device, std::move(found)});
+    std::vector<Finding> found = conclude(its_results, known.at(experiment));
+    std::ranges::move(random_findings(its_results), std::back_inserter(found));
+    if (!found.empty()) all.push_back({experiment, mode, device, std::move(found)});
   }
   for (const Json& written : as_written)
     if (!known.contains(written.at("experiment"))) {

@@ -100,14 +100,19 @@ std::vector<std::string> backends_of(const Results& results) {
 Selected select(const std::vector<ReportCell>& cells) {
   std::set<std::string> experiments, modes, devices;
   Selected chosen;
+  bool has_random = false;
   for (const ReportCell& cell : cells)
-    if (const Result& r = cell.result; r.time()) {
+    if (const Result& r = cell.result; r.time() && !r.cell.half.empty()) {
+      has_random = true;  // scattered points have neither ladder nor curve
+    } else if (r.time()) {
       chosen.all.push_back(&r);
       experiments.insert(r.cell.variant->experiment);
       modes.insert(mode_of(r));
       devices.insert(r.device.name);
     }
-  if (chosen.all.empty()) throw Error("nothing to draw: no result has a time");
+  if (chosen.all.empty())
+    throw Error(has_random ? "nothing to draw: random points have no curve; bench report -o report.html shows them"
+                           : "nothing to draw: no result has a time");
   only(experiments, "experiment", "--experiment");
   only(modes, "mode", "the files given");
   only(devices, "device", "--backend or the files given");

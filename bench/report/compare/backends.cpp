@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
+#include "core/random_findings.hpp"
 
 namespace crosswarp {
 namespace {
@@ -208,7 +209,7 @@ void compare_backends(const CompareOptions& comparison) {
   std::vector<std::map<std::string, std::vector<double>>> ratios(sides.size());  // by side and experiment
   std::set<const Result*> compared;
   for (const Pairing& gap : found) {
-    if (gap.fastest) ratios[gap.side][gap.result->cell.variant->experiment].push_back(gap.ratio.value);
+    if (gap.fastest) ratios[gap.side][averaging_group(*gap.result)].push_back(gap.ratio.value);
     compared.insert(gap.reference);
   }
   Page page(comparison.format, comparison.output);

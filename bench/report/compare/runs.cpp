@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/noise.hpp"
+#include "core/random_findings.hpp"
 
 namespace crosswarp {
 namespace {
@@ -202,7 +203,7 @@ bool compare_runs(const CompareOptions& comparison) {
   const std::vector<Untimed> untimed = untimed_cells(old_cells, new_cells);
   std::map<std::string, std::vector<double>> ratios;  // by experiment
   for (const Compared& cell : compared)
-    ratios[cell.before->cell.variant->experiment].push_back(speedup(cell.change.ratio).value);
+    ratios[averaging_group(*cell.after)].push_back(speedup(cell.change.ratio).value);
 
   Page page(comparison.format, comparison.output);
   page.table(runs(before, after));

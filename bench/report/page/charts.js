@@ -349,10 +349,10 @@ const charts = (() => {
   }
 
   function sweep(parent, experiment, open) {
-    const everything = data.cells.filter((c) => c.experiment === experiment && c.ok);
+    const everything = data.cells.filter((c) => c.experiment === experiment && c.ok && !c.half);
     const isTime = everything.some((c) => c.unit === 's');
     const isLatency = isTime && everything.some((c) => c.point.axes.bytes !== undefined);
-    const list = () => filters.shown(experiment).filter((c) => c.ok);
+    const list = () => filters.shown(experiment).filter((c) => c.ok && !c.half);
     const sweeps = (axis) => groupBy(list(), (c) => rest(c.point, axis));
     chart(parent, {
       id: `sweep-${experiment}`,
@@ -432,6 +432,82 @@ const charts = (() => {
                                   const cell = mine.find((m) => m.point === p);
                                   return cell ? cellButton(open, cell, show(cell, 'rate')) : '';
                                 })]),
+        };
+      }
+    });
+  }
+
+  /// Random points: each rung's speed over the fastest library, else over the fastest rung of the point, against work.
+  function randomPoints(parent, experiment, open) {
+    const all = data.cells.filter((c) => c.experiment === experiment && c.half && c.ok);
+    if (!all.length) return;
+    const work = (c) => 1e-9 * c.real_time * (c.flops_per_second || c.bytes_per_second);
+    const hasWork = (c) => work(c) > 0;
+    const list = () => filters.shown(experiment).filter((c) => c.half && c.ok && hasWork(c));
+    const halves = (cells) => unique(cells.map((c) => c.half)).sort();
+    chart(parent, {
+      id: `random-${experiment}`,
+      title: 'Random points',
+      explanation:
+          'One mark a random point: the speed over the fastest library there, above 1 is faster; without a library over the fastest rung. The legend draws other rungs; the worst point of each half is named.',
+      open,
+      controls: [{name: 'half', label: 'Points', options: () => ['all', ...halves(list())]}],
+      make({half}) {
+        const own = list().filter((c) => half === 'all' || c.half === half);
+        if (!own.length) return {why: list().length ? 'No point of this half has a time.' : 'No random point has a time.'};
+        const points = groupBy(own, (c) => c.point);
+        const libraries = new Map([...points].map(([p, cells]) => [p, fastest(cells.filter((c) => c.rung.library))]));
+        const hasLibrary = [...libraries.values()].some(Boolean);
+        const yardstick = (c) => (hasLibrary ? libraries.get(c.point) : fastest(points.get(c.point)));
+        const shown = own.filter((c) => yardstick(c) && !(hasLibrary && c.rung.library));
+        if (!shown.length) return {why: 'Only libraries have a time here.'};
+        const ratio = (c) => yardstick(c).real_time / c.real_time;
+        const mean = (cells) => Math.exp(cells.reduce((sum, c) => sum + Math.log(ratio(c)), 0) / cells.length);
+        const rungs = [...groupBy(shown, (c) => c.rung)].sort(([, a], [, b]) => mean(b) - mean(a));
+        const looks = look(shown), kinds = halves(shown);
+        const what = hasLibrary ? 'speed over the fastest library' : 'speed over the fastest rung';
+        const worst = (cells) => cells.reduce((w, c) => (ratio(c) < ratio(w) ? c : w));
+        const traces = rungs.flatMap(([rung, cells], rank) => [...groupBy(cells, (c) => c.half)].map(([kind, mine]) => ({
+          type: 'scatter',
+          mode: 'markers',
+          name: kinds.length > 1 ? `${rung.short}, ${kind}` : rung.short,
+          visible: rank < 2 ? true : 'legendonly',
+          x: mine.map(work),
+          y: mine.map(ratio),
+          customdata: mine.map((c) => c.index),
+          hoverinfo: 'text',
+          hovertext: mine.map((c) => `${plain(rung.short)}: ${ratio(c).toPrecision(3)} ×<br>${plain(c.point.short)}, ${kind}`),
+          marker: {color: looks(rung).colour, symbol: symbols[kinds.indexOf(kind) % symbols.length], size: 8},
+        })));
+        const named = rungs.slice(0, 1).flatMap(([, cells]) => [...groupBy(cells, (c) => c.half).values()].map(worst));
+        const line = across([{value: 1, name: 'equally fast', dash: 'dash', colour: css('--text')}], 'horizontal');
+        return {
+          traces,
+          layout: {
+            height: 460,
+            shapes: line.shapes,
+            xaxis: format.logAxis(own[0].flops_per_second ? 'operations of the problem' : 'bytes of the problem', '', shown.map(work)),
+            yaxis: format.logAxis(what, '', [...shown.map(ratio), 1]),
+            legend: {font: {size: 11}, orientation: 'h', x: 0, y: -0.16, yanchor: 'top'},
+            annotations: named.map((c) => ({
+                                     x: Math.log10(work(c)),
+                                     y: Math.log10(ratio(c)),
+                                     text: plain(`worst, ${c.half}: ${c.point.short}`),
+                                     font: {size: 11, color: css('--faint')},
+                                     ay: 24,
+                                     ax: 0,
+                                   })),
+          },
+          summary: `${rungs.length} rungs at ${points.size} random points; ${what}. ${
+              rungs.slice(0, 3)
+                  .map(([rung, cells]) => `${rung.short}: geometric mean ${mean(cells).toPrecision(3)}, worst ${
+                           ratio(worst(cells)).toPrecision(3)} at ${worst(cells).point.short}`)
+                  .join('; ')}.`,
+          head: ['rung', 'half', '#points', '#geometric mean', '#worst', 'at'],
+          rows: rungs.flatMap(
+              ([rung, cells]) => [...groupBy(cells, (c) => c.half)].map(
+                  ([kind, mine]) => [rung.short, kind, String(mine.length), mean(mine).toPrecision(3),
+                                     ratio(worst(mine)).toPrecision(3), cellButton(open, worst(mine), worst(mine).point.short)])),
         };
       }
     });
@@ -751,5 +827,5 @@ const charts = (() => {
     });
   }
 
-  return {parts, cellButton, ladder, sweep, tunings, againstOthers, portability, roofline};
+  return {parts, cellButton, ladder, sweep, randomPoints, tunings, againstOthers, portability, roofline};
 })();

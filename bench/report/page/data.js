@@ -4,7 +4,7 @@
 const data = (() => {
   const json = JSON.parse(document.getElementById('data').textContent);
   const text = (index) => (index === null ? '' : json.texts[index]);
-  const words = new Set(['mode', 'device', 'status', 'note', 'ceiling', 'unit']);
+  const words = new Set(['mode', 'half', 'device', 'status', 'note', 'ceiling', 'unit']);
 
   const unique = (values) => [...new Set(values)];
   function groupBy(list, key) {

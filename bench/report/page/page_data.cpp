@@ -69,6 +69,7 @@ class CellTables {
     Json line{{"rung", rung(*r.cell.variant, r.cell)},
               {"point", point(r)},
               {"mode", texts_.index(mode_of(r))},
+              {"half", texts_.index(r.cell.half)},
               {"device", texts_.index(r.device.name)},
               {"source", cell.source},
               {"status", texts_.index(to_string(r.status))},

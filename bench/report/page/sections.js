@@ -117,7 +117,7 @@ const sections = (() => {
 
   function experiment(name) {
     const made = section(`experiment-${name}`, name, name);
-    for (const chart of [charts.ladder, charts.sweep, againstOthers, charts.tunings])
+    for (const chart of [charts.ladder, charts.sweep, charts.randomPoints, againstOthers, charts.tunings])
       chart(made, name, showDetails);
     const findings = data.findings.filter((f) => f.experiment === name);
     if (findings.length)
