@@ -46,8 +46,9 @@ class CellTest : public testing::Test {
     if (const char* most = std::getenv("CROSSWARP_MOST_BYTES");
         most && cell_.experiment->footprint(cell_.point) > std::stoull(most))
       GTEST_SKIP() << "more than CROSSWARP_MOST_BYTES";
-    if (const Device* device = runner().device(*cell_.backend).device;
-        device && device->info().emulated && (cell_.slow || cell_.experiment->footprint(cell_.point) > most_emulated))
+    const Device* const device = runner().device(*cell_.backend).device;
+    if (device) RecordProperty("device", device->info().name);
+    if (device && device->info().emulated && (cell_.slow || cell_.experiment->footprint(cell_.point) > most_emulated))
       GTEST_SKIP() << "too large for an emulation";
     const Result result = runner().verify(cell_, cell_.slow ? 1 : sets);
     if (result.status == Status::skipped) GTEST_SKIP() << result.note;

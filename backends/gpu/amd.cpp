@@ -51,7 +51,10 @@ void describe(const cudaDeviceProp& properties, DeviceInfo& info) {
   const Architecture facts = known == architectures.end() ? Architecture{} : *known;
   info.peaks["f32"] = facts.flops * info.compute_units * info.clock;
   info.peaks["memory"] *= facts.transfers / 2.0;  // two are counted already
-  if (facts.last_cache > 0) info.cache = facts.last_cache << 20;
+#if defined(CROSSWARP_AMD_EMULATED)
+  info.emulated = true;
+#endif
+  if (facts.last_cache > 0 && !info.emulated) info.cache = facts.last_cache << 20;  // what a cold run reads to flush it
   if (properties.cooperativeLaunch) info.features = {"cooperative"};
   if (info.architecture == "gfx90a" || info.architecture.starts_with("gfx94")) info.features.push_back("mfma");
 }
