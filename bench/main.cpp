@@ -56,6 +56,8 @@ Options read_command_line(std::vector<std::string> arguments) {
   }
   options.run.why_untimed = profiler_attached();
   options.run.ceilings = Ceilings::of_this_machine();
+  // Tunings that are named are meant.
+  if (options.filter.tunings.empty()) options.run.tunings = TuningTable(TuningTable::file_of_user());
   return options;
 }
 
@@ -81,6 +83,7 @@ void check_files(const Options& options) {
   add("-o", options.comparison.output, true, true);
   add("--json", options.json, true, replaces || options.json == options.resume);
   if (is_run && !options.json.empty()) add("--json", journal_of(options.json), true, true);
+  add("-o", options.tuning_output, true, true);
   add("--csv", options.csv, true, replaces || !options.resume.empty());
   if (is_run)
     add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, replaces || !options.resume.empty());
@@ -130,6 +133,8 @@ void note_former_names(const Filter& filter) {
 
 int run_or_verify(const Options& options) {
   if (const std::string& problem = options.run.ceilings.problem(); !problem.empty())
+    say(printable(problem) + "; ignored");
+  if (const std::string& problem = options.run.tunings.problem(); !problem.empty())
     say(printable(problem) + "; ignored");
   const std::unique_ptr<Executor> executor = make_executor(options);
   const Plan what = plan(options, *executor);

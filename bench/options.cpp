@@ -50,6 +50,9 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
       for (const auto& name : option->get_lnames()) known.push_back("--" + name);
       for (const auto& name : option->get_snames()) known.push_back("-" + name);
     }
+    if (command != &app && command->get_fallthrough())
+      for (const CLI::Option* option : app.get_options())
+        for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     std::vector<std::string> subcommands;
     for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
       subcommands.push_back(sub->get_name());
@@ -146,6 +149,8 @@ constexpr std::array request_groups{"Selection", axis_group, "Measuring"};
 
 std::string request_of(const CLI::App& app, const std::vector<std::string>& benchmark_flags) {
   nlohmann::json request = benchmark_flags;
+  for (const CLI::App* command : app.get_subcommands())
+    if (command->get_fallthrough()) request.push_back(command->get_name());
   for (const CLI::Option* option : app.get_options())
     if (std::ranges::find(request_groups, option->get_group()) != request_groups.end())
       for (const std::string& value : option->results())
@@ -221,10 +226,12 @@ class CommandLine {
   void add_output();
   void add_faults();
   void add_actions();
+  void add_tune();
   void add_devices();
   void add_report();
   void add_compare();
   void conclude_run();
+  void conclude_tune(bool times);
   void conclude_compare();
 
   std::map<std::string, std::string> axes_;  // values by axis
@@ -232,7 +239,7 @@ class CommandLine {
   std::size_t random_ = 0;
   bool list_ = false, dry_run_ = false, verify_ = false, measure_ = false;
   std::string counters_, compare_format_ = "text";
-  CLI::App *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr;
+  CLI::App *tune_ = nullptr, *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr;
 };
 
 CommandLine::CommandLine() {
@@ -260,6 +267,7 @@ CommandLine::CommandLine() {
   add_output();
   add_faults();
   add_actions();
+  add_tune();
   add_devices();
   add_report();
   add_compare();
@@ -375,6 +383,22 @@ void CommandLine::add_actions() {
       ->group("Instead of running");
 }
 
+void CommandLine::add_tune() {
+  tune_ = app.add_subcommand("tune", "Search the fastest tuning of variants at each point");
+  tune_->fallthrough();
+  tune_->footer(
+      "Takes the options of bench: --variant and --experiment, sizes or --random, --tuning for some tunings only, "
+      "--min-time, --json, --resume …\n"
+      "bench tune --experiment matmul_f32 --variant tiled --random 16 --seed 7\n"
+      "Short samples of all tunings, longer ones of the faster half, and so on. docs/tuning.md says who reads the "
+      "table.");
+  tune_
+      ->add_option("-o,--output", options.tuning_output,
+                   "File of the table, to which points are added (default: tunings.json in "
+                   "~/.local/state/crosswarp, or $CROSSWARP_TUNINGS)")
+      ->type_name("FILE");
+}
+
 void CommandLine::add_devices() {
   devices_ = app.add_subcommand("devices", "List the devices of each backend");
   devices_->footer("Rates are theoretical; with --measure, measured ones stand beside them.");
@@ -476,15 +500,16 @@ void CommandLine::conclude_run() {
                        !options.filter.tunings.empty() || !options.filter.axes.empty() || !options.modules.empty() ||
                        !options.benchmark_flag("--benchmark_filter").empty() ||
                        !options.benchmark_flag("--benchmark_list_tests").empty();
-  const bool times = list_ + dry_run_ + verify_ + profile == 0 && app.get_subcommands().empty();
+  const bool times = list_ + dry_run_ + verify_ + profile == 0 && (app.get_subcommands().empty() || tune_->parsed());
   for (const char* output : {"--json", "--csv", "--resume", "--counters", "--budget"})
     if (app.count(output) && !times && !(list_ && output == std::string_view("--json")))
       throw Error(fmt::format("{}: is for runs that time{}", output,
                               output == std::string_view("--json") ? ", and for --list" : ""));
   options.tour = times && !selects;
+  if (tune_->parsed()) conclude_tune(times);
   if (app.count("--random")) {
     if (list_ || profile) throw Error("--random: is for runs, --verify and --dry-run, which shows the points");
-    if (options.tour) throw Error("--random: draws points of experiments; name them by --experiment");
+    if (options.tour && options.resume.empty()) throw Error("--random: draws points of experiments; name them by --experiment");
     options.filter.random = RandomSample{random_, options.run.seed};
   }
   options.request = request_of(app, options.benchmark_flags);
@@ -498,6 +523,19 @@ void CommandLine::conclude_run() {
                    : verify_  ? Action::verify
                    : profile  ? Action::profile
                               : Action::run;
+}
+
+void CommandLine::conclude_tune(bool times) {
+  const auto refuse = [](const char* why) { throw Error(fmt::format("tune: {}", why)); };
+  if (!times) refuse("times tunings; leave out --list, --dry-run, --verify and --profile");
+  if (options.filter.variants.empty() && options.filter.experiments.empty() && options.modules.empty() &&
+      options.resume.empty())
+    refuse("name what to tune by --variant or --experiment");
+  if (!options.benchmark_flag("--benchmark_repetitions").empty())
+    refuse("--benchmark_repetitions: rounds are repetitions");
+  options.tunes = true;
+  options.tour = false;
+  if (options.filter.tunings.empty()) options.filter.tunings = {"all"};
 }
 
 void CommandLine::conclude_compare() {

@@ -35,6 +35,8 @@ struct Options {
   std::vector<Mode> modes;
   std::vector<LaunchBy> launch_by;
   RunOptions run;
+  bool tunes = false;                    ///< Searches tunings, instead of timing all cells alike.
+  std::string tuning_output;             ///< The table of tunings; empty for the user's.
   bool tour = false;                     ///< Each experiment at its headline point, instead of all cells.
   std::optional<double> budget;          ///< Wall time for the whole run, in seconds.
   std::string profile;                   ///< The id of the cell to profile.

@@ -26,10 +26,12 @@
 #include "bench/resume.hpp"
 #include "bench/schedule.hpp"
 #include "bench/tour.hpp"
+#include "bench/tune.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/noise.hpp"
 #include "core/random_findings.hpp"
+#include "core/tuning_search.hpp"
 
 namespace crosswarp {
 namespace {
@@ -101,11 +103,18 @@ class Run {
   /// Returns the exit code.
   int run() {
     if (google_.only_lists()) return google_.report(plan_, {}), 0;
+    const std::vector<Group> to_search = options_.tunes ? searches(plan_) : std::vector<Group>{};
     catch_interrupts();
     open_outputs();
-    options_.tour ? run_tour() : run_plan();
+    if (options_.tunes)
+      run_searches(to_search);
+    else
+      options_.tour ? run_tour() : run_plan();
     if (!options_.counters.empty()) count();
-    if (!ended()) options_.tour ? print_overview() : print_findings();
+    if (options_.tunes)
+      keep_tunings();
+    else if (!ended())
+      options_.tour ? print_overview() : print_findings();
     if (!options_.quiet && !ended()) say_where_the_time_went();
     if (!ended()) tell_noise();
     google_.report(plan_, results_);
@@ -186,6 +195,60 @@ class Run {
         }
     }
     remarks_ = tour.remarks();
+  }
+
+  /// Each round of a search is a group of its own, and its number the repetition of its results.
+  void run_searches(const std::vector<Group>& all) {
+    plan_.groups.clear();
+    results_.clear();
+    progress_ = Progress(options_.quiet, all.size());
+    for (std::size_t s = 0; s < all.size() && !ended(); ++s) {
+      const double share = options_.budget ? (*options_.budget - elapsed()) / static_cast<double>(all.size() - s) : 0;
+      progress_.begin(name_of(all[s]), fmt::format(": tunes {}", all[s].cells[0].variant->id()),
+                      {share, share * static_cast<double>(all.size() - s - 1)});
+      const auto time_round = [&](const Group& left, std::size_t round, StopRule rule) {
+        if (options_.budget) rule.point_limit = share / static_cast<double>(search_rounds(all[s].cells.size()));
+        return run_round(left, round, rule);
+      };
+      if (auto found = search(all[s], options_.run.stop, time_round)) tuned_.push_back(std::move(*found));
+      progress_.done(true);
+    }
+  }
+
+  /// Results of a former run, or new ones. Empty after an interruption.
+  std::vector<Result> run_round(const Group& group, std::size_t round, const StopRule& rule) {
+    std::vector<Result> rows(group.cells.size());
+    std::vector<std::size_t> to_time;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (auto known = known_.take(group.name_of(group.cells[i]), round)) {
+        rows[i] = std::move(*known);
+        if (const auto& device = executor_.status(*group.cells[i].backend).device) rows[i].device = *device;
+      } else {
+        to_time.push_back(i);
+      }
+    if (!time(group, to_time, round, rule, rows)) return {};
+    for (const std::size_t i : to_time) spent_ += rows[i].measurement.wall;
+    for (const Result& row : rows)
+      if (row.status != Status::ok && row.status != Status::skipped) {
+        has_bad_result_ = true;
+        say(fmt::format("{}: {}", row.name(), printable(row.label())));
+      }
+    plan_.groups.push_back(group);
+    results_.push_back({rows});
+    return rows;
+  }
+
+  /// Prints what was found, and adds it to the table, also after an interruption.
+  void keep_tunings() {
+    if (tuned_.empty()) return;
+    outputs_.print(tuned_table(tuned_, outputs_.terminal));
+    TuningTable table;
+    for (const Tuned& tuned : tuned_) table.add(tuned_point(tuned));
+    const bool is_named = !options_.tuning_output.empty();
+    const std::string file = is_named ? options_.tuning_output : TuningTable::file_of_user();
+    if (file.empty()) throw Error("tune: there is no home folder for the table; name a file by --output");
+    table.write(is_named ? "--output" : "", file);
+    if (!options_.quiet) say(fmt::format("{} points of the table of tunings are in {}", table.points().size(), file));
   }
 
   static std::string name_of(const Group& group) {
@@ -368,6 +431,7 @@ class Run {
   Progress progress_;
   std::vector<Repetitions> results_;  // by group
   std::string remarks_;               // of the tour
+  std::vector<Tuned> tuned_;
   Phases spent_;
   bool has_bad_result_ = false;
 };

@@ -245,7 +245,7 @@ bool Runner::PointRun::bind_rows() {
   const bool any = for_each_row([&](Row& row) {
     const Cell& cell = row.result->cell;
     row.result->status = Status::ok;
-    row.bound = cell.variant->bind(device_, *problem_, *cell.tuning);
+    row.bound = cell.variant->bind(device_, *problem_, runner_.tuning_of(*row.result));
     row.launches = {.launch = row.bound.launch,
                     .count = launches_,
                     .sets = sets(),

@@ -303,7 +303,8 @@ std::vector<Cell> Registry::test_cells() const {
 
 std::vector<Cell> Registry::random_test_cells(std::size_t count, std::uint64_t seed, std::size_t most_bytes) const {
   std::vector<Cell> cells;
-  for (const auto& [name, experiment] : experiments_) {
+  for (const auto& entry : experiments_) {
+    const ExperimentEntry& experiment = entry.second;
     if (!has_random_axes(experiment)) continue;
     Cost most;
     for (const auto& [point, slow] : experiment.test_points()) {
@@ -318,7 +319,7 @@ std::vector<Cell> Registry::random_test_cells(std::size_t count, std::uint64_t s
     };
     for (std::size_t draw = 0; const auto& [point, half] : random_points(experiment, {}, {count, seed}, suits)) {
       for (const auto& [id, variant] : variants_)
-        if (variant.experiment == name && exists(experiment, variant, point))
+        if (variant.experiment == experiment.name && exists(experiment, variant, point))
           cells.push_back({&backend(variant.backend), &experiment, &variant,
                            &variant.tunings[draw % variant.tunings.size()], point, false, half});
       ++draw;

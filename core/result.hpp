@@ -67,6 +67,7 @@ struct Result {
   Verdict verdict;
   Cost cost;
   Measurement measurement;
+  std::string tuned_by_table;         ///< The tuning that the table of `bench tune` had for it; empty for none.
   KernelUse kernel;                   ///< The largest kernel that it launches; zeros if unknown.
   Execution execution;                ///< Of its backend when it ran.
   DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.

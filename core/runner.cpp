@@ -92,6 +92,12 @@ std::string Runner::skipped(const Cell& cell) {
   return takes_too_long_to_check(*cell.experiment, cell.point, info);
 }
 
+const Tuning& Runner::tuning_of(const Result& result) const {
+  const VariantEntry& variant = *result.cell.variant;
+  const auto found = std::ranges::find(variant.tunings, result.tuned_by_table, &Tuning::name);
+  return result.tuned_by_table.empty() || found == variant.tunings.end() ? *result.cell.tuning : *found;
+}
+
 /// A result without a verdict; its note says why the cell does not run, if it does not.
 Result Runner::start(const Cell& cell) {
   Result result;
@@ -100,6 +106,9 @@ Result Runner::start(const Cell& cell) {
   if (const OpenDevice opened = device(*cell.backend); opened.device) {
     result.device = opened.device->info();
     result.execution = cell.backend->execution();
+    if (cell.variant->tuned_by_table && cell.tuning == &cell.variant->tunings.front())
+      if (const Tuning* tuned = options_.tunings.find(result.device, *cell.variant, cell.point))
+        result.tuned_by_table = tuned->name();
     if (result.note.empty() && opened.device->lost()) fail(result, lost_earlier);
   }
   if (cell.variant->not_expressible.empty()) result.cost = cell.experiment->cost(cell.point);
@@ -154,7 +163,7 @@ Result Runner::verify(const Cell& cell, std::size_t sets) {
     enter(device);
     const auto prepared = cell.experiment->prepare(device, cell.point, options_.seed, sets);
     enter(device, 0);
-    const Bound bound = cell.variant->bind(device, *prepared, *cell.tuning);
+    const Bound bound = cell.variant->bind(device, *prepared, tuning_of(result));
     enter(device);
     prepared->refill(0);
     verify_on(device, *prepared, bound, sets, result, 0);
@@ -264,7 +273,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
         problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
         problem->refill(0);
       }
-      const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
+      const Bound bound = cell.variant->bind(device, *problem, tuning_of(result));
       problem->poison();
       const Range range(device, cell.id());
       counters = device.count(
@@ -330,7 +339,7 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
     }
   };
   all([&](Row& row, const VariantEntry& variant) {
-    row.bound = variant.bind(device, *problem, *results[row.index].cell.tuning);
+    row.bound = variant.bind(device, *problem, tuning_of(results[row.index]));
   });
   for (const Distribution distribution : distributions) {
     std::size_t outputs = 0;
@@ -362,7 +371,7 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   Device& device = *this->device(*cell.backend).device;
   try {
     const auto problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
-    const Bound bound = cell.variant->bind(device, *problem, *cell.tuning);
+    const Bound bound = cell.variant->bind(device, *problem, tuning_of(result));
     problem->refill(0);
     problem->poison();
     const std::string id = cell.id();

@@ -13,6 +13,7 @@
 #include "core/position.hpp"
 #include "core/result.hpp"
 #include "core/sampler.hpp"
+#include "core/tuning_table.hpp"
 
 namespace crosswarp {
 
@@ -20,6 +21,7 @@ struct RunOptions {
   std::size_t device = 0;  ///< Index in each backend's list of devices.
   std::uint64_t seed = 1;
   StopRule stop = {};
+  TuningTable tunings = {};      ///< Of `bench tune`, for variants that are tuned by it.
   Ceilings ceilings = {};        ///< From earlier runs; new measurements are added. Without the memory's.
   std::string why_untimed = {};  ///< A reason to keep no times, such as an attached profiler.
   Position* position = nullptr;  ///< Updated before each launch; may be null.
@@ -81,6 +83,8 @@ class Runner {
   class PointRun;
 
   Result start(const Cell& cell);
+  /// The cell's tuning; the table's in place of the default one, where the variant is tuned by it.
+  const Tuning& tuning_of(const Result& result) const;
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
   void enter(const Device& device, std::size_t cell = Position::none);
   /// Returns the wall seconds of one launch; of several sets, without a verdict if that exceeds `max_launch`.

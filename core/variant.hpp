@@ -88,6 +88,8 @@ struct Variant {
   bool library = false;                ///< A vendor library's: the baseline.
   ResultIn result = ResultIn::device;  ///< `host`: the launch waits for the device; timed accordingly.
   std::vector<Tuning> tunings = {};
+  /// The default tuning gives way to that of `bench tune`'s table, where the table has one for the device.
+  bool tuned_by_table = false;
   bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace.
   /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs.
@@ -127,6 +129,7 @@ struct VariantEntry {
   bool library = false;
   ResultIn result = ResultIn::device;
   std::vector<Tuning> tunings;  ///< One or more.
+  bool tuned_by_table = false;
   std::vector<std::pair<std::string, int>> instructions;
   bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
   std::string (*missing)() = nullptr;       ///< Null for none.
@@ -171,6 +174,7 @@ class Register {
     entry.applies = v.applies;
     entry.missing = v.missing;
     entry.instructions.assign(v.instructions.begin(), v.instructions.end());
+    entry.tuned_by_table = v.tuned_by_table;
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
     entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
       return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
