@@ -278,19 +278,24 @@ TEST_F(RunnerTest, CatchesWorkThatGoesOnBehindTheLastLaunch) {
   EXPECT_NE(r.note.find("work continues after the last event of queue.stream"), std::string::npos) << r.note;
 }
 
+/// A busy machine may hold up the check until the output is there, or its writer until after the second look.
 TEST_F(RunnerTest, SaysThatWorkGoesOnWhenFirstVerified) {
   std::thread late;
-  const Result r = run(add("late", [&](const Launch& l) {
+  const Cell cell = add("late", [&](const Launch& l) {
     if (late.joinable()) late.join();
     const Fill::Args args = l.problem.args(l.set);
     late = std::thread([args] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // longer than a busy machine holds up the check
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       std::fill(args.out.begin(), args.out.end(), args.value());
     });
-  }));
+  });
+  const auto is_told = [](const Result& r) {
+    return r.status == Status::wrong && r.note.starts_with("its output was not there behind the last launch");
+  };
+  Result r = run(cell);
+  for (int again = 0; again < 20 && !is_told(r); ++again) r = run(cell);
   late.join();
-  EXPECT_EQ(r.status, Status::wrong);
-  EXPECT_TRUE(r.note.starts_with("its output was not there behind the last launch")) << r.note;
+  EXPECT_TRUE(is_told(r)) << r.note;
 }
 
 TEST_F(RunnerTest, CatchesWhatLeavesNumbersInItsOutputAlone) {
