@@ -175,7 +175,11 @@ class BrokenTimed : public Broken {};
 
 TEST_P(BrokenTimed, GetsNoRate) {
   const std::string json = temporary_file(GetParam().backend + "_" + GetParam().name + ".json");
-  const Finished timed = run("--min-time 0.001 --json " + json);
+  const bool by_time = GetParam().mark("says").starts_with("implausible:");
+  Finished timed = run("--min-time 0.001 --json " + json);
+  // A busy machine may make a time plausible, though hardly each time.
+  for (int again = 0; by_time && timed.exit_code == 0 && again < 5; ++again)
+    timed = run("--min-time 0.001 -f --json " + json);
   EXPECT_EQ(timed.exit_code, 1) << timed.output;
   std::filesystem::remove(json + ".journal");
   std::ifstream file(json);

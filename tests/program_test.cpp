@@ -546,7 +546,8 @@ TEST(Program, VerifiesWithoutTiming) {
 TEST(Program, VerifiesWithErrors) {
   for (const char* cells : {"reduce_sum --n 1000", "row_sum --m 20 --n 300", "matmul_f32 --m 9 --n 17 --k 33",
                             "matmul_f16 --m 9 --n 17 --k 33 --type bf16 --layout tn"}) {
-    const Finished finished = run("--verify --accuracy --backend host --experiment " + std::string(cells));
+    const Finished finished =
+        run("--verify --accuracy --backend host --variant reference --experiment " + std::string(cells));
     EXPECT_EQ(finished.exit_code, 0);
     EXPECT_NE(finished.output.find("1 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << finished.output;
     EXPECT_TRUE(std::regex_search(finished.output, std::regex("/reference( +[0-9.e+-]+ / [0-9.e+-]+){3} ")))
