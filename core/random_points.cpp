@@ -70,9 +70,10 @@ std::int64_t log_uniform(std::int64_t least, std::int64_t most, const RandomStre
   const auto octave_of = [](std::int64_t x) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
   };
-  const int first = octave_of(least), last = octave_of(most);
+  const int first = octave_of(least);
+  const auto octaves = static_cast<std::size_t>(octave_of(most)) - static_cast<std::size_t>(first) + 1;
   for (std::uint64_t i = 0;; i += 3) {
-    const int octave = first + static_cast<int>(index(static_cast<std::size_t>(last - first + 1), random.word(i)));
+    const int octave = first + static_cast<int>(index(octaves, random.word(i)));
     const std::uint64_t x = one + (random.word(i + 1) >> 2);   // of [1, 2), in steps of 2^-62
     const std::uint64_t threshold = random.word(i + 2) >> 33;  // of [0, 1), in steps of 2^-31
     if ((x >> 31) * threshold >= one) continue;                // density 1 / x
