@@ -1,6 +1,8 @@
 // The divergence's points, oracle and findings.
 #include "experiments/warp_divergence.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -125,9 +127,14 @@ void WarpDivergence::refill(std::uint64_t generation) {
     std::vector<std::uint8_t>& input_of = sets_[set].input_of;
     input_of.resize(n);
     std::vector<std::uint32_t> in(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      input_of[i] = static_cast<std::uint8_t>(draw(i) % distinct_inputs);
-      in[i] = inputs(input_of[i]);
+    std::array<std::uint32_t, distinct_inputs> values;
+    for (std::size_t input = 0; input < distinct_inputs; ++input) values[input] = inputs(input);
+    for (std::size_t first = 0; first < n; first += sizeof(std::uint64_t)) {
+      std::uint64_t bytes = draw.word(first / sizeof bytes);  // one of each draws an item's input
+      for (std::size_t i = first; i < std::min(first + sizeof bytes, n); ++i, bytes >>= 8) {
+        input_of[i] = static_cast<std::uint8_t>(bytes % distinct_inputs);
+        in[i] = values[input_of[i]];
+      }
     }
     in_[set].write(in);
     sets_[set].expected = oracle(inputs);
@@ -144,8 +151,10 @@ Verdict WarpDivergence::check(ResultIn) const {
   for (std::size_t set = 0; set < out_.size(); ++set) {
     const auto& [input_of, expected] = sets_[set];
     const std::vector<std::uint32_t> out = out_[set].read();
+    unsigned path = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::uint32_t right = expected[i % factor_ * distinct_inputs + input_of[i]];
+      const std::uint32_t right = expected[path * distinct_inputs + input_of[i]];
+      path = path + 1 == factor_ ? 0 : path + 1;
       if (out[i] == right) continue;
       return {.ok = false,
               .error = std::abs(static_cast<double>(out[i]) - right),
