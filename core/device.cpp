@@ -80,9 +80,8 @@ std::uint64_t Device::checksum(std::span<const float> on_device) {
 
 void Device::reference_gemm(const Gemm& gemm, const TypedSpan& to) { crosswarp::reference_gemm(gemm, to); }
 
-void Device::reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
-                                const TypedSpan& to) {
-  crosswarp::reference_row_sums(elements, first, columns, to);
+void Device::reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to) {
+  crosswarp::reference_row_sums(elements, rows, to);
 }
 
 Comparison Device::compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound) {

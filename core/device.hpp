@@ -128,9 +128,8 @@ class Device {
   // `reference` are of float or double.
   /// to = A·B, accumulated in double and rounded once. Shares no code with variants.
   virtual void reference_gemm(const Gemm& gemm, const TypedSpan& to);
-  /// to[r] = the sum of elements first + r·columns … first + (r+1)·columns - 1: exact integers, rounded once.
-  virtual void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
-                                  const TypedSpan& to);
+  /// to[r] = the sum of row r: exact integers, rounded once.
+  virtual void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to);
   /// Compares every element with its bound. Requires equal sizes. Waits for the device.
   Comparison compare(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) {
     const std::pair pair(actual, reference);

@@ -15,7 +15,7 @@ namespace {
 /// Cache of references by their arguments, cleared when it is full.
 class Memo {
  public:
-  using Key = std::array<std::uint64_t, 6>;
+  using Key = std::array<std::uint64_t, 7>;
   static constexpr std::size_t most = std::size_t{1} << 26;  // elements: 512 MiB
 
   const std::vector<double>* find(const Key& key) const {
@@ -132,14 +132,15 @@ void reference_gemm(const Gemm& gemm, const TypedSpan& to) {
     make_once({fingerprint(gemm.a), fingerprint(gemm.b), gemm.m, gemm.n, gemm.k, gemm.b_transposed}, to, make);
 }
 
-void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns, const TypedSpan& to) {
+void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to) {
+  const std::uint64_t columns = rows.columns;
   const auto make = [&]<class To>(std::span<To> sums) {
     const auto as_sum = [&](std::int64_t steps) { return static_cast<To>(steps) * static_cast<To>(elements.step()); };
     if (sums.size() >= 256) {
 #pragma omp parallel for schedule(static)
       for (std::uint64_t row = 0; row < sums.size(); ++row) {
         std::int64_t steps = 0;
-        for (std::uint64_t i = 0; i < columns; ++i) steps += elements.steps(first + row * columns + i);
+        for (std::uint64_t i = 0; i < columns; ++i) steps += elements.steps(rows(row, i));
         sums[row] = as_sum(steps);
       }
       return;
@@ -147,14 +148,16 @@ void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint6
     for (std::uint64_t row = 0; row < sums.size(); ++row) {  // few rows: all cores on each
       std::int64_t steps = 0;
 #pragma omp parallel for reduction(+ : steps) schedule(static) if (columns > 4096)
-      for (std::uint64_t i = 0; i < columns; ++i) steps += elements.steps(first + row * columns + i);
+      for (std::uint64_t i = 0; i < columns; ++i) steps += elements.steps(rows(row, i));
       sums[row] = as_sum(steps);
     }
   };
   if (columns < 32 || size(to) > Memo::most)
     make_as(to, make);
   else
-    make_once({elements.random.key, static_cast<std::uint64_t>(elements.bits), first, columns, size(to)}, to, make);
+    make_once({elements.random.key, static_cast<std::uint64_t>(elements.bits), rows.first, columns, rows.row_stride,
+               rows.column_stride, size(to)},
+              to, make);
 }
 
 Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound) {

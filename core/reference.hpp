@@ -81,13 +81,26 @@ struct Comparison {
   }
 };
 
+/// Rows of a matrix of lattice elements: row r is the elements first + r·row_stride + c·column_stride for c < columns.
+struct LatticeRows {
+  std::uint64_t first, columns, row_stride, column_stride = 1;
+
+  /// Rows next to each other from `first` on.
+  static constexpr LatticeRows contiguous(std::uint64_t first, std::uint64_t columns) {
+    return {first, columns, columns};
+  }
+  constexpr std::uint64_t operator()(std::uint64_t row, std::uint64_t column) const {
+    return first + row * row_stride + column * column_stride;
+  }
+};
+
 // The functions of Device, on the host, on all cores. `to` is of float or double.
 
 /// to = A·B, accumulated in double. Caches recent results: tests repeat them.
 void reference_gemm(const Gemm& gemm, const TypedSpan& to);
 
-/// to[r] = the exact sum of elements first + r·columns … first + (r+1)·columns - 1. Caches recent results.
-void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns, const TypedSpan& to);
+/// to[r] = the exact sum of row r. Caches recent results.
+void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to);
 
 /// `reference`: of float or double, with the size of `actual`.
 Comparison compare_elements(const TypedSpan& actual, const TypedSpan& reference, const ErrorBound& bound);

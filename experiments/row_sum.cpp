@@ -218,7 +218,7 @@ RowSum::RowSum(Device& device, const Point& point, std::uint64_t seed, std::size
       in_(sets),
       out_(sets),
       references_(device, sets, rows_, 1, [this](std::size_t set, std::size_t first_row, std::span<float> to) {
-        device_.reference_row_sums(elements(set), first_row * columns_, columns_, to);
+        device_.reference_row_sums(elements(set), LatticeRows::contiguous(first_row * columns_, columns_), to);
       }) {
   allocate();
 }

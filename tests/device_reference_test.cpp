@@ -96,17 +96,19 @@ TEST(DeviceReferenceRowSums, AreTheHosts) {
                                                {2, 40'001, 0},
                                                {20'000, 3, 0}}) {
       const Lattice lattice{RandomStream(3, 1), exact_bits(columns)};
-      std::vector<float> right(rows);
-      reference_row_sums(lattice, first, columns, std::span(right));
-      Buffer<float> sums(*device, rows);
-      Buffer<double> in_double(*device, rows);
-      sums.poison();
-      in_double.poison();
-      device->reference_row_sums(lattice, first, columns, sums.span());
-      device->reference_row_sums(lattice, first, columns, in_double.span());
-      EXPECT_EQ(sums.read(), right) << device->info().name << " " << rows << " x " << columns;
-      EXPECT_EQ(in_double.read(), std::vector<double>(right.begin(), right.end())) << device->info().name;
-      EXPECT_TRUE(sums.guards_intact() && in_double.guards_intact());
+      for (const LatticeRows& matrix : {LatticeRows::contiguous(first, columns), {first, columns, 1, rows}}) {
+        std::vector<float> right(rows);
+        reference_row_sums(lattice, matrix, std::span(right));
+        Buffer<float> sums(*device, rows);
+        Buffer<double> in_double(*device, rows);
+        sums.poison();
+        in_double.poison();
+        device->reference_row_sums(lattice, matrix, sums.span());
+        device->reference_row_sums(lattice, matrix, in_double.span());
+        EXPECT_EQ(sums.read(), right) << device->info().name << " " << rows << " x " << columns;
+        EXPECT_EQ(in_double.read(), std::vector<double>(right.begin(), right.end())) << device->info().name;
+        EXPECT_TRUE(sums.guards_intact() && in_double.guards_intact());
+      }
     }
 }
 

@@ -19,6 +19,7 @@
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
+#include "experiments/matrix_layout.hpp"
 #include "experiments/memory_bandwidth.hpp"
 #include "experiments/memory_latency.hpp"
 #include "experiments/op_latency.hpp"
@@ -215,6 +216,18 @@ Judged judge(const RowSum::Args& args, const Verdict&) {
   return sums;
 }
 
+Judged judge(const MatrixLayout::Args& args, const Verdict&) {
+  Judged sums = judged(args.out);
+  sums.terms = args.columns;
+  sums.read_terms = [args](Device& device, std::size_t row, std::size_t first, std::size_t count) {
+    std::vector<double> terms;
+    for (std::size_t column = first; column < first + count; ++column)
+      terms.push_back(numbers(device, args.in.data() + row * args.row_stride() + column * args.column_stride(), 1)[0]);
+    return terms;
+  };
+  return sums;
+}
+
 /// Of any T that is read as a float, in a word of 64 bits.
 Format low_float() {
   return {8,
@@ -332,8 +345,8 @@ std::map<std::string, Judge> judges_of() {
 }
 const std::map<std::string, Judge>& judges() {
   static const auto all =
-      judges_of<AccessPattern, AtomicContention, BankConflict, LaunchOverhead, MatmulF16, MatmulF32, MemoryBandwidth,
-                MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
+      judges_of<AccessPattern, AtomicContention, BankConflict, LaunchOverhead, MatmulF16, MatmulF32, MatrixLayout,
+                MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 

@@ -236,10 +236,9 @@ class Gpu final : public GpuDevice {
   void reference_gemm(const Gemm& gemm, const TypedSpan& to) override {
     if (size(to) > 0) guard(launch_reference_gemm(gemm, to, stream_), "reference product");
   }
-  void reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
-                          const TypedSpan& to) override {
+  void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to) override {
     if (size(to) == 0) return;
-    guard(launch_reference_row_sums(elements, first, columns, to, resident_threads(), stream_), "reference row sums");
+    guard(launch_reference_row_sums(elements, rows, to, resident_threads(), stream_), "reference row sums");
   }
   Comparison compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound) override {
     Comparison found;

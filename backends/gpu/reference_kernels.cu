@@ -106,8 +106,7 @@ constexpr unsigned row_threads = 512;
 
 /// A row for `warps_per_row` warps of one block, which divide the block's.
 __global__ void __launch_bounds__(row_threads)
-    row_sums_kernel(Lattice elements, std::uint64_t first, std::uint64_t rows, std::uint64_t columns,
-                    unsigned warps_per_row, To to) {
+    row_sums_kernel(Lattice elements, LatticeRows matrix, std::uint64_t rows, unsigned warps_per_row, To to) {
   __shared__ std::int64_t of_warps[row_threads / warp_size()];
   const unsigned rows_at_once = row_threads / warp_size() / warps_per_row,
                  threads_per_row = warps_per_row * warp_size();
@@ -117,8 +116,8 @@ __global__ void __launch_bounds__(row_threads)
     const std::uint64_t row = block_row + row_in_block;
     std::int64_t steps = 0;
     if (row < rows)
-      for (std::uint64_t i = thread; i < columns; i += threads_per_row)
-        steps += elements.steps(first + row * columns + i);
+      for (std::uint64_t i = thread; i < matrix.columns; i += threads_per_row)
+        steps += elements.steps(matrix(row, i));
     for (unsigned delta = warp_size() / 2; delta > 0; delta /= 2) steps += shuffle_down(steps, delta);
     if (threadIdx.x % warp_size() == 0) of_warps[threadIdx.x / warp_size()] = steps;
     __syncthreads();
@@ -166,13 +165,13 @@ cudaError_t launch_reference_gemm(const Gemm& gemm, const TypedSpan& to, cudaStr
   return cudaGetLastError();
 }
 
-cudaError_t launch_reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
-                                      const TypedSpan& to, int threads, cudaStream_t stream) {
+cudaError_t launch_reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to,
+                                      int threads, cudaStream_t stream) {
   constexpr std::uint64_t long_row = 4096;
   constexpr unsigned warps = row_threads / warp_size();
-  const unsigned warps_per_row = columns < long_row ? 1 : warps;
+  const unsigned warps_per_row = rows.columns < long_row ? 1 : warps;
   row_sums_kernel<<<static_cast<unsigned>(threads) / row_threads, row_threads, 0, stream>>>(
-      elements, first, size(to), columns, warps_per_row, to_of(to));
+      elements, rows, size(to), warps_per_row, to_of(to));
   return cudaGetLastError();
 }
 

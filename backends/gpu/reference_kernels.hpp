@@ -13,8 +13,8 @@ namespace crosswarp::gpu {
 cudaError_t launch_reference_gemm(const Gemm& gemm, const TypedSpan& to, cudaStream_t stream);
 
 /// As Device::reference_row_sums, on `threads` resident threads. Requires a row.
-cudaError_t launch_reference_row_sums(const Lattice& elements, std::uint64_t first, std::uint64_t columns,
-                                      const TypedSpan& to, int threads, cudaStream_t stream);
+cudaError_t launch_reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to,
+                                      int threads, cudaStream_t stream);
 
 /// Blocks for a comparison of so many elements on `threads` resident threads; 0 for none.
 std::size_t compare_blocks(std::size_t elements, int threads);

@@ -65,15 +65,20 @@ TEST(ReferenceRowSums, AreExactFromAnyElementOn) {
   for (const auto& [rows, columns, first] :
        {std::array<std::size_t, 3>{1, 0, 0}, {1, 1, 7}, {3, 33, 100}, {300, 40, 1}, {2, 70'000, 5}, {1000, 3, 0}}) {
     const Lattice lattice{RandomStream(3, 1), exact_bits(columns)};
-    std::vector<float> sums(rows);
-    std::vector<double> in_double(rows);
-    open_host_device()->reference_row_sums(lattice, first, columns, std::span(sums));
-    open_host_device()->reference_row_sums(lattice, first, columns, std::span(in_double));
-    for (std::size_t row = 0; row < rows; ++row) {
-      long double sum = 0;
-      for (std::size_t i = 0; i < columns; ++i) sum += lattice(first + row * columns + i);
-      ASSERT_EQ(sums[row], sum) << rows << " " << columns;
-      ASSERT_EQ(in_double[row], sum);
+    for (const bool by_columns : {false, true}) {
+      std::vector<float> sums(rows);
+      std::vector<double> in_double(rows);
+      const LatticeRows matrix =
+          by_columns ? LatticeRows{first, columns, 1, rows} : LatticeRows::contiguous(first, columns);
+      open_host_device()->reference_row_sums(lattice, matrix, std::span(sums));
+      open_host_device()->reference_row_sums(lattice, matrix, std::span(in_double));
+      for (std::size_t row = 0; row < rows; ++row) {
+        long double sum = 0;
+        for (std::size_t i = 0; i < columns; ++i)
+          sum += lattice(by_columns ? first + i * rows + row : first + row * columns + i);
+        ASSERT_EQ(sums[row], sum) << rows << " " << columns;
+        ASSERT_EQ(in_double[row], sum);
+      }
     }
   }
 }
