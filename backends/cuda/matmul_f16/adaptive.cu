@@ -1,6 +1,7 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest; `wgmma` where rows of A or B are not multiples of 16 bytes; `mma_multistage` before
-// Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
+// cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
+// `wgmma` where that costs more than it saves; `mma_multistage` before Hopper. Bound by the matrix units; small shapes
+// by launch and latency, and by shared memory, which feeds small tiles.
 #include <array>
 #include <limits>
 #include <map>
@@ -25,16 +26,17 @@ constexpr double k_tile_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
 constexpr unsigned fallback_raster = 8;
 
 /// Lines of L2 that 128 bytes of an operand's row are in.
-double lines_per_row(const Operand& operand) { return operand.columns % row_elements == 0 ? 1 : 2; }
+double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 2; }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
 /// for the cluster. Split-K writes its partial sums as floats, and adds them in a second launch.
-double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Config& config, unsigned resident) {
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const Config& config,
+                       unsigned resident) {
   const double operations = 2.0 * config.rows * config.columns * tile_k;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns);
-  const double loaded = row_bytes * (lines_per_row(operand_a(args)) * config.rows / config.cluster.columns +
-                                     lines_per_row(operand_b(args)) * config.columns / config.cluster.rows);
+  const double loaded = row_bytes * (lines_per_row(operands.a) * config.rows / config.cluster.columns +
+                                     lines_per_row(operands.b) * config.columns / config.cluster.rows);
   const double k_tile =
       std::max({operations / mma_operations, shared / shared_bytes, loaded / tma_bytes}) + k_tile_cycles;
   const double multiplied = blocks_for(blocks_for(args.k, tile_k), config.splits) * k_tile;
@@ -53,6 +55,22 @@ double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Co
   return std::max(all_tiles, from_memory) + std::min(all_tiles, from_memory) / 4 + add_partials;
 }
 
+/// Expected cycles of the pass that copies operands whose rows are not aligned: it reads and writes them.
+double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
+  const auto bytes = static_cast<double>(matmul_f16_repack::copied_bytes(args));
+  return bytes == 0 ? 0 : launch_cycles + 2 * bytes / (memory_bytes * queue.device.compute_units);
+}
+
+/// Expected cycles of `wgmma` where rows are not aligned: its threads load such operands element by element, a warp's
+/// 32 from four rows, each of them in two lines of L1, a line a cycle.
+double wgmma_cycles(const Queue& queue, const MatmulF16::Args& args, const Operands& operands) {
+  constexpr unsigned side = 128;  // of its tiles
+  constexpr double elements_per_cycle = 32 / (4 * 2);
+  const double elements = (!operands.a.is_aligned() + !operands.b.is_aligned()) * double{side} * tile_k;
+  const double tiles = blocks_for(blocks_for(args.m, side) * blocks_for(args.n, side), queue.device.compute_units);
+  return tiles * blocks_for(args.k, tile_k) * (elements / elements_per_cycle + k_tile_cycles);
+}
+
 /// Whether C has a tile for every block of a cluster.
 bool fills_cluster(const MatmulF16::Args& args, const Config& config) {
   return config.cluster.rows <= blocks_for(args.m, config.rows) &&
@@ -67,11 +85,21 @@ std::array<ClusterShape, 3> clusters_for(unsigned columns) {
   return columns == 256 ? std::array{share_b, share_a, share_nothing} : std::array{share_a, share_b, share_nothing};
 }
 
-/// The configuration of fewest expected cycles; among equals the first.
-Config search(const Queue& queue, const MatmulF16::Args& args) {
+/// A way to multiply, with its expected cycles.
+struct Choice {
+  Config config{};  ///< Of `persistent`; rows of 0 for `wgmma`.
+  double cycles = std::numeric_limits<double>::infinity();
+
+  bool is_persistent() const { return config.rows > 0; }
+};
+
+/// The choice of fewest expected cycles; among equals the first.
+Choice search(const Queue& queue, const MatmulF16::Args& args) {
   const unsigned k_tiles = blocks_for(args.k, tile_k);
-  Config best{};
-  double fewest = std::numeric_limits<double>::infinity();
+  const Operands copies = matmul_f16_repack::shape_of_copies(args);
+  const double repacking = repacking_cycles(queue, args);
+  Choice best;
+  if (!operands(args).are_aligned()) best.cycles = wgmma_cycles(queue, args, operands(args));
   constexpr std::pair<unsigned, unsigned> tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   for (const auto& [rows, columns] : tiles)
     for (const ClusterShape cluster : clusters_for(columns)) {
@@ -79,18 +107,16 @@ Config search(const Queue& queue, const MatmulF16::Args& args) {
       const unsigned resident = fills_cluster(args, config) ? resident_clusters(queue, config) : 0;
       for (unsigned splits = 1; resident > 0 && (splits == 1 || (splits <= 64 && k_tiles / splits >= 8)); splits *= 2) {
         config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
-        if (const double cycles = expected_cycles(queue, args, config, resident); cycles < fewest) {
-          fewest = cycles;
-          best = config;
-        }
+        const double cycles = repacking + expected_cycles(queue, args, copies, config, resident);
+        if (cycles < best.cycles) best = {config, cycles};
       }
     }
   return best;
 }
 
 /// Cached by shape: a search takes longer than a small product.
-Config best_config(const Queue& queue, const MatmulF16::Args& args) {
-  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, Config> known;
+const Choice& best_choice(const Queue& queue, const MatmulF16::Args& args) {
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, Choice> known;
   const auto [found, is_new] =
       known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out});
   if (is_new) found->second = search(queue, args);
@@ -101,26 +127,25 @@ bool is_hopper(const Queue& queue) {
   return queue.device.has("wgmma") && queue.device.has("tma") && queue.device.has("cluster");
 }
 
-bool takes_persistent(const Queue& queue, const MatmulF16::Args& args) {
-  return is_hopper(queue) && has_aligned_rows(args);
-}
-
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return takes_persistent(queue, args) ? best_config(queue, args).workspace_bytes(args) : 0;
+  if (!is_hopper(queue)) return 0;
+  const Choice& choice = best_choice(queue, args);
+  return choice.is_persistent() ? matmul_f16_repack::workspace_bytes(args, choice.config) : 0;
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  if (takes_persistent(queue, args))
-    matmul_f16_persistent::gemm(pdl_by_tuning(queue), args, best_config(queue, args));
-  else if (is_hopper(queue))
-    matmul_f16_wgmma::gemm(queue, args, fallback_raster);
-  else
+  if (!is_hopper(queue))
     matmul_f16_mma_multistage::gemm(queue, args, fallback_raster);
+  else if (const Choice& choice = best_choice(queue, args); choice.is_persistent())
+    matmul_f16_repack::gemm(pdl_by_tuning(queue), args, choice.config);
+  else
+    matmul_f16_wgmma::gemm(queue, args, fallback_raster);
 }
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks",
+    .idea =
+        "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of repack",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -1,6 +1,6 @@
-// Deferred epilogue: a consumer warp keeps a finished tile's accumulators in registers, and stores them by TMA while
-// the next tile is multiplied, one panel per k-tile. The matrix units do not wait for stores. For files that need
-// "ptx".
+// Deferred epilogue: a consumer warp keeps a finished tile's accumulators in registers, and stores them while the next
+// tile is multiplied, one panel per k-tile: by TMA where rows of C begin at multiples of 16 bytes, else a row at a
+// time. The matrix units do not wait for stores. For files that need "ptx".
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.hpp"
@@ -24,19 +24,21 @@ struct DeferredEpilogue {
 
   const CUtensorMap& c;
   const Output& out;
+  const bool by_tma;
   unsigned next, last;  ///< Staging panels, shared addresses.
   unsigned row = 0, column = 0;
-  bool is_pending = false;
+  unsigned pending = 0;  ///< Panels of the tile that is kept, if any.
   std::uint32_t kept[columns / 4];
 
-  __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, unsigned staging)
-      : c(c), out(out), next(staging), last(staging + panel_bytes) {}
+  /// `c` is a map of `out`, if `by_tma`.
+  __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
+      : c(c), out(out), by_tma(by_tma), next(staging), last(staging + panel_bytes) {}
 
   /// The warp's rows of the finished tile begin at `first_row`.
   __device__ void take(unsigned first_row, unsigned first_column, const float (&accumulators)[columns / 2]) {
     row = first_row;
     column = first_column;
-    is_pending = true;
+    pending = panels;
     if (out.is_f32) {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
@@ -54,24 +56,21 @@ struct DeferredEpilogue {
 
   /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.
   __device__ void store_panel(unsigned k_tile) {
-    if (k_tile >= panels) return;  // as for most k-tiles: one branch for all panels
-#pragma unroll
-    for (unsigned panel = 0; panel < panels; ++panel)
-      if (k_tile == panel) store_kept(panel);
+    if (k_tile >= pending) return;  // as for most k-tiles: one branch for all panels
+    store_at(column + k_tile * panel_columns(), [&](unsigned to) { stage_kept(k_tile, to); });
   }
   /// Stores the panels that remain after a tile of `k_tiles`.
   __device__ void store_rest(unsigned k_tiles) {
-#pragma unroll
-    for (unsigned panel = 0; panel < panels; ++panel)
-      if (panel >= k_tiles) store_kept(panel);
+#pragma unroll 1
+    for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel);
   }
 
   /// Stores the last tile, each panel from a staging panel of its own: shared addresses, `pitch` bytes apart.
   __device__ void drain(unsigned staging, unsigned pitch) {
-#pragma unroll
-    for (unsigned panel = 0; panel < panels; ++panel)
-      if (const unsigned at = column + panel * panel_columns(); is_pending && is_inside(at))
-        store_by_way_of(staging + panel * pitch, at, kept_panel(panel));
+#pragma unroll 1
+    for (unsigned panel = 0; panel < pending; ++panel)
+      if (const unsigned at = column + panel * panel_columns(); is_inside(at))
+        store_by_way_of(staging + panel * pitch, at, [&](unsigned to) { stage_kept(panel, to); });
     bulk_wait_group_read<0>();
   }
 
@@ -79,13 +78,37 @@ struct DeferredEpilogue {
   __device__ unsigned panel_columns() const { return out.is_f32 ? 32 : 64; }
   __device__ bool is_inside(unsigned at) const { return row < out.rows && at < out.columns; }
 
-  /// `fill` writes a panel to `staging`, from where TMA stores it to column `at`.
+  /// `fill` writes a panel to `staging`, from where it is stored to column `at`.
   template <class Fill>
   __device__ void store_by_way_of(unsigned staging, unsigned at, Fill fill) const {
     fill(staging);
-    fence_proxy_async();
-    sync_warp();
-    if (threadIdx.x % warp_size() == 0) tma_store(c, row, at, staging);
+    if (by_tma) {
+      fence_proxy_async();
+      sync_warp();
+      if (threadIdx.x % warp_size() == 0) tma_store(c, row, at, staging);
+    } else {
+      sync_warp();
+      if (out.is_f32)
+        store_rows<std::uint32_t>(staging, at, out.columns);
+      else if (out.columns % 2 == 0)
+        store_rows<std::uint32_t>(staging, at / 2, out.columns / 2);
+      else
+        store_rows<std::uint16_t>(staging, at, out.columns);
+    }
+  }
+  /// Stores a staged panel's rows to C, as `pitch` words a row, from word `at` on: neighbouring lanes store
+  /// neighbouring words.
+  template <class Word>
+  __device__ void store_rows(unsigned staging, unsigned at, unsigned pitch) const {
+    constexpr unsigned words = row_bytes / sizeof(Word), per_chunk = 16 / sizeof(Word);
+    const unsigned lane = threadIdx.x % warp_size(), rows = std::min(16u, out.rows - row);
+    Word* to = static_cast<Word*>(out.data) + std::size_t{row} * pitch + at + lane;
+#pragma unroll 2
+    for (unsigned r = 0; r < rows; ++r, to += pitch)
+#pragma unroll
+      for (unsigned i = 0; i < words; i += warp_size())
+        if (const unsigned word = i + lane; at + word < pitch)
+          to[i] = load_shared<Word>(staging + swizzled(r, word / per_chunk) + word % per_chunk * sizeof(Word));
   }
   template <class Fill>
   __device__ void store_at(unsigned at, Fill fill) {
@@ -95,21 +118,20 @@ struct DeferredEpilogue {
     store_by_way_of(next, at, fill);
     std::swap(next, last);
   }
-  __device__ void store_kept(unsigned panel) {
-    if (is_pending) store_at(column + panel * panel_columns(), kept_panel(panel));
-  }
 
-  __device__ auto kept_panel(unsigned panel) const {
-    return [this, values = kept + 16 * panel](unsigned to) {
-      const unsigned lane = threadIdx.x % warp_size();
-      if (out.is_f32) {
-        stage_floats(to, [&](unsigned i) { return __uint_as_float(values[i]); });
-      } else {
+  /// Writes a kept panel. Registers have no index at run time: hence the loop.
+  __device__ void stage_kept(unsigned wanted, unsigned to) const {
+    const unsigned lane = threadIdx.x % warp_size();
+#pragma unroll
+    for (unsigned panel = 0; panel < panels; ++panel)
+      if (panel != wanted)
+        continue;
+      else if (out.is_f32)
+        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept[16 * panel + i]); });
+      else
 #pragma unroll
         for (unsigned quad = 0; quad < 4; ++quad)
-          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), values + 4 * quad);
-      }
-    };
+          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), kept + 16 * panel + 4 * quad);
   }
   /// Writes 16 accumulators of each lane. Odd rows write their pairs in another order, so that eight rows' are in
   /// different banks.

@@ -1,8 +1,7 @@
 // Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
 #pragma once
 
-#include "backends/gpu/kernel.hpp"
-#include "experiments/matmul_f16.hpp"
+#include "backends/cuda/matmul_f16/operands.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -27,10 +26,23 @@ struct Config {
 
 /// Clusters that the device holds at once; 0 where they do not fit.
 unsigned resident_clusters(const Queue& queue, const Config& config);
-/// Requires has_aligned_rows().
-void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config);
+/// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows.
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const Config& config);
 
 }  // namespace matmul_f16_persistent
+
+namespace matmul_f16_repack {
+
+/// The operands that gemm() multiplies, by shape and pitch: those of `args`, or copies with aligned rows.
+Operands shape_of_copies(const MatmulF16::Args& args);
+/// Of the copies; 0 where all rows are aligned.
+std::size_t copied_bytes(const MatmulF16::Args& args);
+/// Of the copies and of the product.
+std::size_t workspace_bytes(const MatmulF16::Args& args, const matmul_f16_persistent::Config& config);
+/// Repacks operands whose rows are not aligned, then multiplies by `persistent`.
+void gemm(const Queue& queue, const MatmulF16::Args& args, const matmul_f16_persistent::Config& config);
+
+}  // namespace matmul_f16_repack
 
 namespace matmul_f16_wgmma {
 void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster);

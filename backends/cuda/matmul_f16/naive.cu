@@ -14,8 +14,8 @@ __global__ void __launch_bounds__(block) gemm_naive(Operand a, Operand b, Output
   const auto row = static_cast<unsigned>(i / c.columns), column = static_cast<unsigned>(i % c.columns);
   float sum = 0;
   for (unsigned l = 0; l < a.columns; ++l) {
-    const std::size_t in_b = b_transposed ? std::size_t{column} * b.columns + l : std::size_t{l} * b.columns + column;
-    sum += widened(Element{a.data[std::size_t{row} * a.columns + l]}) * widened(Element{b.data[in_b]});
+    const std::size_t in_b = b_transposed ? std::size_t{column} * b.pitch + l : std::size_t{l} * b.pitch + column;
+    sum += widened(Element{a.data[std::size_t{row} * a.pitch + l]}) * widened(Element{b.data[in_b]});
   }
   c.store(row, column, sum);
 }

@@ -8,31 +8,42 @@
 #include "experiments/matmul_f16.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
 
-/// A row-major matrix of 16-bit elements without gaps. Coordinates have 32 bits, offsets 64.
+/// A row-major matrix of 16-bit elements, at a multiple of 16 bytes. Coordinates have 32 bits, offsets 64.
 struct Operand {
   const std::uint16_t* data;
   unsigned rows, columns;
+  unsigned pitch;  ///< Elements from one row to the next. Where is_aligned(), zeros fill a row's last 16 bytes.
 
   /// Rows begin at multiples of 16 bytes.
-  __host__ __device__ bool is_aligned() const { return columns % 8 == 0; }
+  __host__ __device__ bool is_aligned() const { return pitch % 8 == 0; }
 
   /// Zero outside.
   __device__ std::uint16_t element(unsigned row, unsigned column) const {
-    return row < rows && column < columns ? data[std::size_t{row} * columns + column] : std::uint16_t{0};
+    return row < rows && column < columns ? data[std::size_t{row} * pitch + column] : std::uint16_t{0};
   }
 
   /// Eight elements of a row, from a multiple of eight on; zeros outside.
   __device__ uint4 chunk(unsigned row, unsigned column) const {
     if (is_aligned())
-      return row < rows && column < columns
-                 ? *reinterpret_cast<const uint4*>(data + std::size_t{row} * columns + column)
-                 : uint4{};
+      return row < rows && column < columns ? *reinterpret_cast<const uint4*>(data + std::size_t{row} * pitch + column)
+                                            : uint4{};
     const auto pair = [&](unsigned first) { return element(row, first) | unsigned{element(row, first + 1)} << 16; };
     return {pair(column), pair(column + 2), pair(column + 4), pair(column + 6)};
   }
 };
+
+/// A as m x k; B as k x n, or n x k if it is transposed.
+struct Operands {
+  Operand a, b;
+
+  bool are_aligned() const { return a.is_aligned() && b.is_aligned(); }
+};
+
+}  // namespace CROSSWARP_PLATFORM
+
+namespace {
 
 __device__ inline float widened(Half value) { return half_value(value); }
 __device__ inline float widened(Bfloat16 value) { return to_float(value); }
@@ -43,18 +54,20 @@ inline unsigned extent(std::size_t size) {
   return static_cast<unsigned>(size);
 }
 
-inline Operand operand_a(const MatmulF16::Args& args) { return {args.a.data(), extent(args.m), extent(args.k)}; }
-inline Operand operand_b(const MatmulF16::Args& args) {
-  return args.b_transposed ? Operand{args.b.data(), extent(args.n), extent(args.k)}
-                           : Operand{args.b.data(), extent(args.k), extent(args.n)};
+/// A matrix without gaps.
+inline Operand dense(std::span<const std::uint16_t> matrix, std::size_t rows, std::size_t columns) {
+  return {matrix.data(), extent(rows), extent(columns), extent(columns)};
 }
+inline Operand operand_a(const MatmulF16::Args& args) { return dense(args.a, args.m, args.k); }
+inline Operand operand_b(const MatmulF16::Args& args) {
+  return args.b_transposed ? dense(args.b, args.n, args.k) : dense(args.b, args.k, args.n);
+}
+
+inline Operands operands(const MatmulF16::Args& args) { return {operand_a(args), operand_b(args)}; }
 
 /// Whether the rows of A and B begin at multiples of 16 bytes, as TMA requires.
 inline bool has_aligned_rows(const Point& point) {
   return point.integer("k") % 8 == 0 && (point.word("layout") == "tn" || point.integer("n") % 8 == 0);
-}
-inline bool has_aligned_rows(const MatmulF16::Args& args) {
-  return args.k % 8 == 0 && (args.b_transposed || args.n % 8 == 0);
 }
 
 /// Whether the product is empty. Then C is complete: zeros where k = 0.

@@ -41,7 +41,7 @@ struct Plan {
   TileScheduler scheduler;  ///< Of clusters' tiles.
   ClusterShape cluster;
   std::size_t split_pitch;  ///< Elements between splits' partial sums.
-  bool tma_store;           ///< Else threads store C.
+  bool tma_store;           ///< Else warps store C, row by row.
   bool pdl;                 ///< Prefetch the first k-tile into L2 before grid_dependency_sync().
 };
 
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(BlockTile<consumers, columns>::threads, 1)
     if constexpr (consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
     using Epilogue = DeferredEpilogue<bf16, columns>;
-    Epilogue epilogue(c, out, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
+    Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     float accumulators[columns / 2];
     for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(BlockTile<consumers, columns>::threads, 1)
       release(previous);
       const TileCoord tile = position.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
-      if (plan.tma_store)
+      if (scheduler.splits == 1)
         epilogue.take(row, column, accumulators);
       else
         out.offset(work.split * plan.split_pitch).template store_fragment<bf16>(row, column, accumulators);
@@ -167,7 +167,7 @@ std::size_t Config::workspace_bytes(const MatmulF16::Args& args) const {
   return splits > 1 ? splits * split_pitch(args) * sizeof(float) : 0;
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config) {
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const Config& config) {
   if (finish_if_empty(queue, args)) return;
   const unsigned resident = resident_clusters(queue, config);
   if (resident == 0) throw Error("no cluster of such blocks fits on this device");
@@ -185,11 +185,11 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
                     .tma_store = rows_fit_tma && config.splits == 1,
                     .pdl = queue.pdl};
     const unsigned blocks = std::min(plan.scheduler.count(), resident) * config.cluster.size();
-    const CUtensorMap a = tensor_map(operand_a(args), Tile::rows / config.cluster.columns);
-    const CUtensorMap b = tensor_map(operand_b(args), (args.b_transposed ? columns : tile_k) / config.cluster.rows);
-    const CUtensorMap c =
-        plan.tma_store ? tensor_map(args.c.data(), extent(args.m), extent(args.n), 16, args.f32_out) : CUtensorMap{};
+    const CUtensorMap a = tensor_map(operands.a, Tile::rows / config.cluster.columns);
+    const CUtensorMap b = tensor_map(operands.b, (args.b_transposed ? columns : tile_k) / config.cluster.rows);
     const Output out(args);
+    const CUtensorMap c =
+        plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32) : CUtensorMap{};
     with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
       const auto kernel = gemm_kernel<bf16, b_transposed, consumers, columns>;
       launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
@@ -201,7 +201,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  gemm(pdl_by_tuning(queue), args,
+  gemm(pdl_by_tuning(queue), args, operands(args),
        {.rows = number("rows"),
         .columns = number("columns"),
         .cluster = {number("cluster_rows"), number("cluster_columns")},

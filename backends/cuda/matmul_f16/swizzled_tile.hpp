@@ -42,6 +42,15 @@ struct OperandRing {
   __device__ unsigned b(unsigned stage) const { return first_b + stage * b_bytes; }
 };
 
+template <class Word>
+__device__ Word load_shared(unsigned from) {
+  Word word;
+  if constexpr (sizeof(Word) == 2)
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(word) : "r"(from) : "memory");
+  else
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
+  return word;
+}
 __device__ inline void store_shared(unsigned to, const Pair<float>& value) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(value.first), "f"(value.second) : "memory");
 }
@@ -63,7 +72,7 @@ __device__ void load_tile(unsigned to_shared, const Operand& from, unsigned row,
     const unsigned to = to_shared + swizzled(i / 8, chunk);
     if (from.is_aligned()) {
       const bool is_inside = r < from.rows && c < from.columns;
-      cp_async<16>(to, is_inside ? from.data + std::size_t{r} * from.columns + c : from.data, is_inside);
+      cp_async<16>(to, is_inside ? from.data + std::size_t{r} * from.pitch + c : from.data, is_inside);
     } else {
       store_shared(to, from.chunk(r, c));
     }

@@ -1,5 +1,5 @@
 // TMA: asynchronous copies of boxes of a matrix (Hopper), by a tensor map that the host encodes. For files that need
-// "ptx". Matrices are row-major without gaps; rows begin at multiples of 16 bytes.
+// "ptx". Matrices are row-major; rows begin at multiples of 16 bytes.
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.hpp"
@@ -32,11 +32,12 @@ inline EncodeTensorMap encode_tensor_map() {
 }
 
 /// Boxes of `box_rows` rows of 128 bytes (64 elements of 16 bits, or 32 floats), swizzled in shared memory. Outside of
-/// the matrix loads give zeros, and stores write nothing.
-inline CUtensorMap tensor_map(const void* data, unsigned rows, unsigned columns, unsigned box_rows, bool f32 = false) {
+/// the matrix loads give zeros, and stores write nothing. `pitch`: elements from one row to the next.
+inline CUtensorMap tensor_map(const void* data, unsigned rows, unsigned columns, unsigned pitch, unsigned box_rows,
+                              bool f32 = false) {
   CUtensorMap map;
   const unsigned bytes = f32 ? 4 : 2;
-  const cuuint64_t extents[] = {columns, rows}, pitches[] = {cuuint64_t{columns} * bytes};
+  const cuuint64_t extents[] = {columns, rows}, pitches[] = {cuuint64_t{pitch} * bytes};
   const cuuint32_t box[] = {row_bytes / bytes, box_rows}, strides[] = {1, 1};
   const CUresult result = encode_tensor_map()(
       &map, f32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, const_cast<void*>(data), extents,
@@ -48,7 +49,7 @@ inline CUtensorMap tensor_map(const void* data, unsigned rows, unsigned columns,
   return map;
 }
 inline CUtensorMap tensor_map(const Operand& operand, unsigned box_rows) {
-  return tensor_map(operand.data, operand.rows, operand.columns, box_rows);
+  return tensor_map(operand.data, operand.rows, operand.columns, operand.pitch, box_rows);
 }
 
 /// Prefetches the descriptor itself.

@@ -15,7 +15,7 @@ struct Patch {
   unsigned pitch;
 
   __device__ Patch(const Operand& from, unsigned row, unsigned column, std::uint16_t* shared)
-      : data(from.data + std::size_t{row} * from.columns + column), pitch(from.columns) {
+      : data(from.data + std::size_t{row} * from.pitch + column), pitch(from.pitch) {
     if (from.is_aligned() && row + side <= from.rows && column + side <= from.columns) return;
     sync_warp();  // the previous fragment has been read
     for (unsigned i = threadIdx.x % warp_size(); i < side * side; i += warp_size())

@@ -1,0 +1,61 @@
+// Repacking before a TMA product: operands whose rows begin off 16 bytes, where TMA cannot load, are first copied into
+// the workspace with rows at multiples of 128 bytes; `persistent` multiplies the copies. Bound by the matrix units, and
+// by memory bandwidth during the copy.
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/row_repacking.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_repack {
+
+#if CROSSWARP_HAS_PTX
+using matmul_f16_persistent::Config;
+
+Operands shape_of_copies(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).result(); }
+
+std::size_t copied_bytes(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).bytes(); }
+
+std::size_t workspace_bytes(const MatmulF16::Args& args, const Config& config) {
+  return copied_bytes(args) + config.workspace_bytes(args);
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config) {
+  if (finish_if_empty(queue, args)) return;
+  const OperandRepacking repacking(operands(args), queue.workspace);
+  launch_repacking(queue, repacking);
+  Queue after = queue;
+  after.workspace = queue.workspace.subspan(repacking.bytes());
+  matmul_f16_persistent::gemm(after, args, repacking.result(), config);
+}
+
+Config tuned_config(const Queue& queue) {
+  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
+  return {.rows = 128, .columns = number("columns"), .cluster = {2, 1}, .raster = 8};
+}
+std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
+  return workspace_bytes(args, tuned_config(queue));
+}
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
+  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+}
+
+Tuning tuning(int columns, int pdl) { return {{{"columns", columns}, {"pdl", pdl}}}; }
+#endif
+
+const Register<MatmulF16> variant{{
+    .idea = "misaligned rows are copied to lines of the workspace, the copies multiplied by persistent",
+    .bound_by = "the matrix units, after a copy at memory bandwidth",
+    .improves = "wgmma",
+    .needs = {"ptx", "wgmma", "tma", "cluster"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {tuning(256, 1), tuning(256, 0), tuning(192, 1), tuning(128, 1)},
+    .applies = [](const Point& point) { return !has_aligned_rows(point); },
+    .workspace = workspace,
+    .launch = launch_tuned,
+    .instructions = {{"LDG.E.128", 8}, {"STG.E.128", 4}, {"SHF.R", 16}},
+#endif
+}};
+
+}  // namespace matmul_f16_repack
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
