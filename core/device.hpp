@@ -55,6 +55,11 @@ struct DeviceInfo {
     const auto found = peaks.find(part);
     return found == peaks.end() ? 0 : found->second;
   }
+  /// Of one compute unit in a cycle of the max clock; `unknown` where the peak is not known.
+  double peak_per_cycle(std::string_view part, double unknown) const {
+    const double rate = peak(part);
+    return rate > 0 && compute_units > 0 && clock > 0 ? rate / (compute_units * clock) : unknown;
+  }
 };
 
 /// Clock and throttling at one moment. Empty or 0 for unknown.

@@ -15,6 +15,17 @@ namespace {
 
 Device& host() { return *open_host_device(); }
 
+TEST(DeviceInfo, TellsAUnitsPeakPerCycle) {
+  DeviceInfo device;
+  device.peaks["f32"] = 3e12;
+  EXPECT_EQ(device.peak_per_cycle("f32", 7), 7) << "units and clock are unknown";
+  device.compute_units = 10;
+  EXPECT_EQ(device.peak_per_cycle("f32", 7), 7) << "the clock is unknown";
+  device.clock = 1.5e9;
+  EXPECT_DOUBLE_EQ(device.peak_per_cycle("f32", 7), 200);
+  EXPECT_EQ(device.peak_per_cycle("f64", 7), 7) << "this peak is unknown";
+}
+
 TEST(HostDevice, IsOne) {
   EXPECT_EQ(open_host_device(), open_host_device());
   EXPECT_EQ(host().info().key, "host");

@@ -18,10 +18,23 @@ namespace {
 #if CROSSWARP_HAS_PTX
 using matmul_f16_persistent::Config;
 
-// Of one multiprocessor (H200). Per cycle: operations of the matrix units; bytes into and out of shared memory; bytes
-// by TMA from L2, in whole lines; bytes that threads read and write in L2; bytes from memory while all read.
-constexpr double mma_operations = 4096, shared_bytes = 128, tma_bytes = 54, l2_bytes = 37, memory_bytes = 19;
-// Cycles from one k-tile, tile, launch to the next.
+/// Of one multiprocessor, per cycle. Peaks are the device's; shares of L2's peak are as measured on an H200.
+struct Rates {
+  double mma_operations;
+  double shared_bytes;  ///< Into and out of shared memory.
+  double tma_bytes;     ///< By TMA from L2, in whole lines.
+  double l2_bytes;      ///< That threads read and write in L2.
+  double memory_bytes;  ///< While all multiprocessors read.
+
+  explicit Rates(const DeviceInfo& device)
+      : mma_operations(device.peak_per_cycle("tensor_f16", 4096)),
+        shared_bytes(device.peak_per_cycle("shared", 128)),
+        tma_bytes(0.84 * device.peak_per_cycle("l2", 64)),
+        l2_bytes(0.58 * device.peak_per_cycle("l2", 64)),
+        memory_bytes(device.peak_per_cycle("memory", 18)) {}
+};
+
+// Cycles from one k-tile, tile, launch to the next: latencies of Hopper, measured on an H200.
 constexpr double k_tile_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
 constexpr unsigned fallback_raster = 8;
 
@@ -33,23 +46,26 @@ double lines_per_row(const Operand& operand) { return operand.pitch % row_elemen
 /// for the cluster. Split-K writes its partial sums as floats, and adds them in a second launch.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const Config& config,
                        unsigned resident) {
+  const Rates rates(queue.device);
   const double operations = 2.0 * config.rows * config.columns * tile_k;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns);
   const double loaded = row_bytes * (lines_per_row(operands.a) * config.rows / config.cluster.columns +
                                      lines_per_row(operands.b) * config.columns / config.cluster.rows);
   const double k_tile =
-      std::max({operations / mma_operations, shared / shared_bytes, loaded / tma_bytes}) + k_tile_cycles;
+      std::max({operations / rates.mma_operations, shared / rates.shared_bytes, loaded / rates.tma_bytes}) +
+      k_tile_cycles;
   const double multiplied = blocks_for(blocks_for(args.k, tile_k), config.splits) * k_tile;
   const double element_bytes = args.f32_out || config.splits > 1 ? 4 : 2;
-  const double stored = element_bytes * config.rows * config.columns / l2_bytes;
+  const double stored = element_bytes * config.rows * config.columns / rates.l2_bytes;
   const double tile = std::max(multiplied, stored) + 8.0 * config.columns + tile_cycles;
   const unsigned clusters = config.splits * blocks_for(args.m, config.rows * config.cluster.rows) *
                             blocks_for(args.n, config.columns * config.cluster.columns);
   const double units = queue.device.compute_units;
-  const double from_memory = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (memory_bytes * units);
+  const double from_memory = 2.0 * static_cast<double>(args.a.size() + args.b.size()) / (rates.memory_bytes * units);
   const double add_partials =
-      config.splits == 1 ? 0
-                         : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(args)) / (l2_bytes * units);
+      config.splits == 1
+          ? 0
+          : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(args)) / (rates.l2_bytes * units);
   const double all_tiles = blocks_for(clusters, resident) * tile;
   // The shorter of the two is not fully hidden.
   return std::max(all_tiles, from_memory) + std::min(all_tiles, from_memory) / 4 + add_partials;
@@ -58,7 +74,7 @@ double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Op
 /// Expected cycles of the pass that copies operands whose rows are not aligned: it reads and writes them.
 double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
   const auto bytes = static_cast<double>(matmul_f16_repack::copied_bytes(args));
-  return bytes == 0 ? 0 : launch_cycles + 2 * bytes / (memory_bytes * queue.device.compute_units);
+  return bytes == 0 ? 0 : launch_cycles + 2 * bytes / (Rates(queue.device).memory_bytes * queue.device.compute_units);
 }
 
 /// Expected cycles of `wgmma` where rows are not aligned: its threads load such operands element by element, a warp's
