@@ -259,13 +259,24 @@ std::vector<std::uint32_t> BankConflict::oracle(const std::vector<std::uint32_t>
   std::vector<std::uint32_t> right(std::size_t{blocks_} * threads());
   // All folds into a value together are affine in its first value: power · value + sum.
   if (op_ == Op::load) {
-    std::uint32_t power = 1;
-    for (unsigned i = 0; i < n_ * element_words(); ++i) power *= tile_columns::multiplier;
+    // A thread comes back to its first element after `slabs` accesses: all passes over them are one affine map.
+    const auto power_of = [this](unsigned accesses) {
+      std::uint32_t power = 1;
+      for (unsigned i = 0; i < accesses * element_words(); ++i) power *= tile_columns::multiplier;
+      return power;
+    };
+    const std::uint32_t power = power_of(n_), power_of_pass = power_of(slabs);
     for (unsigned thread = 0; thread < threads(); ++thread) {
       const unsigned first = first_word(thread);
+      const auto folded = [&](std::uint32_t sum, unsigned accesses) {
+        for (unsigned i = 0; i < accesses; ++i)
+          for (unsigned w = 0; w < element_words(); ++w) sum = tile_columns::fold(sum, in[first + i * slab + w]);
+        return sum;
+      };
+      const std::uint32_t of_pass = folded(0, slabs);
       std::uint32_t sum = 0;
-      for (unsigned i = 0; i < n_; ++i)
-        for (unsigned w = 0; w < element_words(); ++w) sum = tile_columns::fold(sum, in[first + i % slabs * slab + w]);
+      for (unsigned pass = 0; pass < n_ / slabs; ++pass) sum = power_of_pass * sum + of_pass;
+      sum = folded(sum, n_ % slabs);
       for (unsigned block = 0; block < blocks_; ++block) {
         const unsigned i = block * threads() + thread;
         right[i] = power * i + sum;
