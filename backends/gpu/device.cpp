@@ -203,6 +203,7 @@ class Gpu final : public GpuDevice {
     return std::atomic_ref(gate_[2]).load() != 0;
   }
   bool any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte) override {
+    const CurrentDevice scope(ordinal_);  // of several ranks another one may be current
     std::atomic_ref(gate_[2]).store(0);
     for (; !pieces.empty(); pieces = pieces.subspan(std::min(pieces.size(), Pieces::most)))
       guard(
