@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/device.hpp"
+#include "core/error.hpp"
 
 namespace crosswarp {
 
@@ -33,6 +34,12 @@ class Backend {
 
   /// Opens a device by its index in devices(). Backends on one physical device return the same object.
   virtual std::shared_ptr<Device> open(std::size_t ordinal) const = 0;
+
+  /// Opens the first `count` devices as the ranks of one group (core/ranks.hpp), 2 or more. Throws Error for fewer
+  /// devices.
+  virtual std::shared_ptr<Device> open_ranks(std::size_t count) const {
+    throw Error(name() + " runs on one device at a time; " + std::to_string(count) + " ranks need another backend");
+  }
 
   /// Threads are known after open().
   virtual Execution execution() const { return {}; }

@@ -35,6 +35,10 @@ std::function<void()> Device::capture(const std::function<void(std::size_t)>&, s
   throw Error("cannot be captured: " + info_.name + " has no graphs");
 }
 
+void Device::start(const Batch&) { throw Error(info_.name + " cannot be timed as a rank"); }
+void Device::stop() { throw Error(info_.name + " cannot be timed as a rank"); }
+double Device::finish(const Batch&) { throw Error(info_.name + " cannot be timed as a rank"); }
+
 void* Device::allocate_on_host(std::size_t bytes) {
   void* const memory = std::aligned_alloc(256, std::max<std::size_t>(1, (bytes + 255) / 256) * 256);
   if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");

@@ -89,6 +89,13 @@ class Device {
 
   const DeviceInfo& info() const { return info_; }
 
+  // Ranks (core/ranks.hpp). An ordinary device is the group of one rank.
+  virtual std::size_t ranks() const { return 1; }
+  /// The device of a rank, for work on that rank's memory and queue: as from make_current().
+  virtual Device& rank(std::size_t rank) { return static_cast<void>(rank), *this; }
+  /// Makes it the calling thread's device, where a runtime has one for each thread.
+  virtual void make_current() {}
+
   /// Uninitialised memory, aligned to 256 bytes or more. Throws Error if memory is short.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
@@ -152,6 +159,15 @@ class Device {
 
   /// Device time of the whole batch in seconds. Throws the errors of launches.
   virtual double time(const Batch& batch) = 0;
+
+  // The steps of time(), for a group that takes each on all of its ranks before the next. The defaults throw Error.
+  /// Flushes caches, closes the gate and marks the start, as `batch` says.
+  virtual void start(const Batch& batch);
+  /// Marks the end, behind the launches.
+  virtual void stop();
+  virtual void open_gate() noexcept {}
+  /// Waits for the end. Seconds since the start. Throws the errors of launches.
+  virtual double finish(const Batch& batch);
 
   /// Captures launches 0 … count-1 into a graph. The result owns and enqueues it, and must not outlive the device.
   /// Throws Error if a launch cannot be captured, because it waits for the device or forks to a stream without joining

@@ -100,6 +100,22 @@ struct TestPoint {
 /// Ranges of device memory.
 using Memory = std::vector<std::span<std::byte>>;
 
+/// args() and outputs() of one rank. An experiment on one device has these of the set alone.
+template <class E>
+auto args_of(const E& prepared, std::size_t set, std::size_t rank) {
+  if constexpr (requires { prepared.args(set, rank); })
+    return prepared.args(set, rank);
+  else
+    return prepared.args(set);
+}
+template <class E>
+Memory outputs_of(const E& prepared, std::size_t set, std::size_t rank) {
+  if constexpr (requires { prepared.outputs(set, rank); })
+    return prepared.outputs(set, rank);
+  else
+    return prepared.outputs(set);
+}
+
 /// Requirements on the class that a header in experiments/ defines. An object is a problem on one device. Optional
 /// members:
 ///
@@ -129,6 +145,16 @@ using Memory = std::vector<std::span<std::byte>>;
 ///     static std::vector<Expectation> expectations(const Point&);
 ///     static std::vector<CeilingPoint> ceilings();
 ///     static std::vector<Finding> findings(const std::vector<Outcome>&);  // of one device and mode
+///
+/// An experiment that spans ranks (core/ranks.hpp) has in addition
+///
+///     static std::size_t ranks(const Point&);     // 2 or more; its Device is then a group of as many
+///     Args args(std::size_t set, std::size_t rank) const;       // in place of args(set): what one rank is given
+///     Memory outputs(std::size_t set, std::size_t rank) const;  // in place of outputs(set): in that rank's memory
+///     void pipeline(const std::function<void(std::size_t set)>& launch);  // launches, waiting for none of them,
+///                                                 // between other work on each rank's queue that writes its inputs
+///                                                 // directly before and overwrites them directly behind; then waits
+///     static bool updates_inputs(const Point&);   // a launch replaces its inputs: verified, and not timed
 template <class E>
 concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device& device, const Point& point,
                                   std::uint64_t seed, std::size_t sets, std::size_t set, ResultIn where) {
@@ -140,8 +166,8 @@ concept ExperimentType = requires(const E& prepared, E& mutable_prepared, Device
   { E::cost(point) } -> std::same_as<Cost>;
   { E::footprint(point) } -> std::same_as<std::size_t>;  // bytes of device memory for one set
   E(device, point, seed, sets);                          // memory for `sets` distinct inputs and outputs, unfilled
-  { prepared.args(set) } -> std::same_as<typename E::Args>;
-  { prepared.outputs(set) } -> std::same_as<Memory>;  // what a launch on `set` writes, and poison() poisons
+  { args_of(prepared, set, 0) } -> std::same_as<typename E::Args>;
+  { outputs_of(prepared, set, 0) } -> std::same_as<Memory>;  // what a launch on `set` writes, and poison() poisons
   mutable_prepared.poison();
   { prepared.check(where) } -> std::same_as<Verdict>;
 };
@@ -160,14 +186,18 @@ class Problem {
   virtual bool has_inputs() const = 0;
   /// Poisons every output.
   virtual void poison() = 0;
-  /// Device memory that a launch on `set` writes.
-  virtual Memory outputs(std::size_t set) const = 0;
+  /// Memory of `rank` that a launch on `set` writes.
+  virtual Memory outputs(std::size_t set, std::size_t rank = 0) const = 0;
   /// The worst verdict over all sets for the last generation, with guard bands. Waits for the device.
   virtual Verdict check(ResultIn where) const = 0;
   virtual std::vector<Observation> observe() const = 0;
   /// Whether launches leave out Cost::left_out steps from now on, which check() then expects. Requires that the cost
   /// has some.
   virtual void shorten(bool is_shorter) = 0;
+  /// The verdict on launches between other work on each rank's queue, which writes a launch's inputs directly before
+  /// and overwrites them directly behind. Restores the inputs. Nothing if the experiment spans no ranks: then the order
+  /// of one queue is all there is.
+  virtual std::optional<Verdict> check_pipeline(const std::function<void(std::size_t)>& launch, ResultIn where) = 0;
   /// Fills the inputs of set 0 with general numbers, different in each draw. False if results at this point do not
   /// round.
   virtual bool refill_general(Distribution distribution, std::uint64_t draw) = 0;
@@ -194,12 +224,13 @@ class ProblemOf final : public Problem {
   }
   void refill(std::uint64_t generation) override {
     if constexpr (requires { prepared_->refill(generation); }) prepared_->refill(generation);
+    generation_ = generation;
   }
   bool has_inputs() const override {
     return requires(E & e) { e.refill(0); };
   }
   void poison() override { prepared_->poison(); }
-  Memory outputs(std::size_t set) const override { return prepared_->outputs(set); }
+  Memory outputs(std::size_t set, std::size_t rank) const override { return outputs_of(*prepared_, set, rank); }
   Verdict check(ResultIn where) const override { return prepared_->check(where); }
   std::vector<Observation> observe() const override {
     if constexpr (requires { prepared_->observe(); })
@@ -209,6 +240,15 @@ class ProblemOf final : public Problem {
   }
   void shorten(bool is_shorter) override {
     if constexpr (requires { prepared_->shorten(is_shorter); }) prepared_->shorten(is_shorter);
+  }
+  std::optional<Verdict> check_pipeline(const std::function<void(std::size_t)>& launch, ResultIn where) override {
+    if constexpr (requires { prepared_->pipeline(launch); }) {
+      prepared_->pipeline(launch);
+      const Verdict verdict = check(where);
+      refill(generation_);
+      return verdict;
+    }
+    return {};
   }
   bool refill_general(Distribution distribution, std::uint64_t draw) override {
     if constexpr (requires { prepared_->refill_general(distribution, draw); })
@@ -229,6 +269,7 @@ class ProblemOf final : public Problem {
   Point point_;
   std::uint64_t seed_;
   std::size_t sets_;
+  std::uint64_t generation_ = 0;  // last filled
   std::optional<E> prepared_;
 };
 
@@ -244,6 +285,8 @@ struct ExperimentEntry {
   bool may_undercut_a_launch = false;
   std::function<double(const Point&)> check_cost = [](const Point&) { return 0.0; };
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
+  std::function<std::size_t(const Point&)> ranks = [](const Point&) { return std::size_t{1}; };
+  std::function<bool(const Point&)> updates_inputs = [](const Point&) { return false; };
   std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Point>()> headline_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Expectation>(const Point&)> expectations = [](const Point&) {
@@ -271,6 +314,8 @@ ExperimentEntry describe() {
   if constexpr (requires { E::may_undercut_a_launch; }) entry.may_undercut_a_launch = E::may_undercut_a_launch;
   if constexpr (requires { E::check_cost; }) entry.check_cost = E::check_cost;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
+  if constexpr (requires { E::ranks; }) entry.ranks = E::ranks;
+  if constexpr (requires { E::updates_inputs; }) entry.updates_inputs = E::updates_inputs;
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::headline_points; }) entry.headline_points = E::headline_points;
   if constexpr (requires { E::expectations; }) entry.expectations = E::expectations;

@@ -252,7 +252,7 @@ bool Runner::PointRun::bind_rows() {
                     .cold = mode_ != Mode::hot,
                     .gated = row.gated,
                     .result = cell.variant->result,
-                    .workspace = row.bound.workspace.get()};
+                    .workspaces = row.bound.workspaces.get()};
     if (mode_ == Mode::hot) row.launches.launch = [once = row.bound.launch](std::size_t) { once(0); };
     row.shortened = row.launches;
   });

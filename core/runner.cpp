@@ -18,6 +18,7 @@ constexpr std::size_t min_errors = 8;                    // per distribution; fe
 constexpr std::size_t max_drawn = std::size_t{2} << 30;  // … up to this many bytes of inputs, which the host sums, too
 
 constexpr const char* lost_earlier = "the device was lost to an earlier fault";
+constexpr const char* replaces_inputs = "verified, not timed: a launch replaces its inputs";
 
 /// Completes the count of blocks with work, which the launch declares.
 void add_useful_blocks(Counters& counters, const KernelUse& kernel) {
@@ -32,6 +33,14 @@ void add_useful_blocks(Counters& counters, const KernelUse& kernel) {
   }
 }
 
+/// On the host a rank is a thread.
+Execution execution_of(const Cell& cell) {
+  Execution execution = cell.backend->execution();
+  const std::size_t ranks = cell.experiment->ranks(cell.point);
+  if (ranks > 1 && execution.threads > 0) execution.threads = static_cast<int>(ranks);
+  return execution;
+}
+
 /// Gives rows of one device whose number of threads can be chosen the fewest threads of the others: a ratio is of rows
 /// with equal numbers.
 void match_threads(std::vector<Result>& results, const std::vector<std::size_t>& indices) {
@@ -42,7 +51,7 @@ void match_threads(std::vector<Result>& results, const std::vector<std::size_t>&
   for (const std::size_t i : indices) {
     const Backend& backend = *results[i].cell.backend;
     backend.use_threads(fewest);
-    results[i].execution = backend.execution();
+    results[i].execution = execution_of(results[i].cell);
   }
 }
 
@@ -56,31 +65,32 @@ KernelUse largest(const std::vector<KernelUse>& kernels) {
 
 }  // namespace
 
-Runner::OpenDevice Runner::device(const Backend& backend) {
+Runner::OpenDevice Runner::device(const Backend& backend, std::size_t ranks) {
   const std::string name = backend.name();
-  if (!devices_.contains(name) && !why_not_.contains(name)) {
+  const DeviceKey key(name, ranks);
+  if (!devices_.contains(key) && !why_not_.contains(key)) {
     try {
       const std::size_t count = backend.devices().size();
       if (count == 0) {
         const std::string why = backend.why_none();
-        why_not_[name] = why.empty() ? "it sees no device here" : why;
+        why_not_[key] = why.empty() ? "it sees no device here" : why;
       } else if (options_.device >= count) {
-        why_not_[name] =
+        why_not_[key] =
             fmt::format("--device {}: {} sees {} device{}", options_.device, name, count, count == 1 ? "" : "s");
       } else {
-        devices_[name] = backend.open(options_.device);
+        devices_[key] = ranks == 1 ? backend.open(options_.device) : backend.open_ranks(ranks);
       }
     } catch (const std::exception& error) {
-      why_not_[name] = error.what();
+      why_not_[key] = error.what();
     }
   }
-  const auto found = devices_.find(name);
-  return found == devices_.end() ? OpenDevice{nullptr, why_not_[name]} : OpenDevice{found->second.get(), {}};
+  const auto found = devices_.find(key);
+  return found == devices_.end() ? OpenDevice{nullptr, why_not_[key]} : OpenDevice{found->second.get(), {}};
 }
 
 std::string Runner::skipped(const Cell& cell) {
   if (!cell.variant->not_expressible.empty()) return "not expressible: " + cell.variant->not_expressible;
-  const OpenDevice opened = device(*cell.backend);
+  const OpenDevice opened = device(cell);
   if (!opened.device) return opened.why_not;
   const DeviceInfo& info = opened.device->info();
   for (const std::string& feature : cell.variant->needs)
@@ -103,9 +113,9 @@ Result Runner::start(const Cell& cell) {
   Result result;
   result.cell = cell;
   result.note = skipped(cell);
-  if (const OpenDevice opened = device(*cell.backend); opened.device) {
+  if (const OpenDevice opened = device(cell); opened.device) {
     result.device = opened.device->info();
-    result.execution = cell.backend->execution();
+    result.execution = execution_of(cell);
     if (cell.variant->tuned_by_table && cell.tuning == &cell.variant->tunings.front())
       if (const Tuning* tuned = options_.tunings.find(result.device, *cell.variant, cell.point))
         result.tuned_by_table = tuned->name();
@@ -139,6 +149,9 @@ double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, s
   if (sets > 1 && seconds > max_launch) return seconds;
   const Launches launches = untimed(bound, sets, result.cell.variant->result);
   set_verdict(result, say_if_late(problem, launches, judge(problem, launches)));
+  if (result.status == Status::ok)
+    if (const auto verdict = problem.check_pipeline(bound.launch, launches.result))
+      set_verdict(result, *verdict, "between other work on each rank's queue: ");
   std::vector<KernelUse>& kernels = bound.log->kernels;
   // A host cannot be asked while the launch waits for the device; a wrong launch need not be described.
   if (kernels.empty() && result.status == Status::ok && result.cell.variant->result == ResultIn::device)
@@ -158,7 +171,7 @@ void Runner::enter(const Device& device, std::size_t cell) {
 Result Runner::verify(const Cell& cell, std::size_t sets) {
   Result result = start(cell);
   if (!result.note.empty()) return result;
-  Device& device = *this->device(*cell.backend).device;
+  Device& device = *this->device(cell).device;
   try {
     enter(device);
     const auto prepared = cell.experiment->prepare(device, cell.point, options_.seed, sets);
@@ -236,7 +249,9 @@ std::vector<Result> Runner::run(const std::vector<Cell>& cells, Mode mode, const
     results[i].launch_by = launch_by;
     if (launch_by == LaunchBy::graph && results[i].note.empty() && cells[i].variant->result == ResultIn::host)
       results[i].note = "cannot be captured: it waits for its result";
-    if (results[i].note.empty()) by_device[device(*cells[i].backend).device].push_back(i);
+    if (results[i].note.empty() && cells[i].experiment->updates_inputs(cells[i].point))
+      results[i].note = replaces_inputs;
+    if (results[i].note.empty()) by_device[device(cells[i]).device].push_back(i);
   }
   for (const auto& [device, indices] : by_device) {
     match_threads(results, indices);
@@ -264,7 +279,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     Result& result = results[i];
     if (!result.time()) continue;
     const Cell& cell = result.cell;
-    Device& device = *this->device(*cell.backend).device;
+    Device& device = *this->device(cell).device;
     Counters& counters = result.counters.emplace();
     try {
       enter(device, i);
@@ -300,7 +315,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
 void Runner::accuracy(std::vector<Result>& results) {
   std::map<Device*, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].status == Status::ok) by_device[device(*results[i].cell.backend).device].push_back(i);
+    if (results[i].status == Status::ok) by_device[device(results[i].cell).device].push_back(i);
   for (const auto& [device, indices] : by_device) {
     try {
       accuracy_on(*device, results, indices);
@@ -367,8 +382,9 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
 Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
   Result result = start(cell);
   result.mode = mode;
+  if (result.note.empty() && cell.experiment->updates_inputs(cell.point)) result.note = replaces_inputs;
   if (!result.note.empty()) return result;
-  Device& device = *this->device(*cell.backend).device;
+  Device& device = *this->device(cell).device;
   try {
     const auto problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
     const Bound bound = cell.variant->bind(device, *problem, tuning_of(result));

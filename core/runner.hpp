@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/ceilings.hpp"
@@ -42,7 +43,9 @@ class Runner {
     Device* device = nullptr;
     std::string why_not;
   };
-  OpenDevice device(const Backend& backend);
+  OpenDevice device(const Backend& backend, std::size_t ranks = 1);
+  /// The device of a cell: a group of ranks where its experiment spans them.
+  OpenDevice device(const Cell& cell) { return device(*cell.backend, cell.experiment->ranks(cell.point)); }
 
   /// Why `cell` is skipped on its device; empty if it can run.
   std::string skipped(const Cell& cell);
@@ -101,9 +104,10 @@ class Runner {
   double least_measured_time(Device& device, const Cost& cost);
 
   RunOptions options_;
-  std::map<std::string, std::shared_ptr<Device>> devices_;  // by backend
-  std::map<std::string, std::string> why_not_;              // by backend
-  std::map<std::string, double> bandwidths_;                // of memory, by device key
+  using DeviceKey = std::pair<std::string, std::size_t>;  // backend, ranks
+  std::map<DeviceKey, std::shared_ptr<Device>> devices_;
+  std::map<DeviceKey, std::string> why_not_;
+  std::map<std::string, double> bandwidths_;  // of memory, by device key
 };
 
 }  // namespace crosswarp

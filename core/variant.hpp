@@ -38,6 +38,7 @@ struct LaunchContext {
   std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; launches may leave state in it.
   LaunchLog* log = nullptr;
   bool pdl = false;  ///< Programmatic dependent launch: kernels start early and call grid_dependency_sync().
+  std::span<const std::span<std::byte>> workspaces = {};  ///< By rank, each in its memory; see core/ranks.hpp.
 };
 
 /// Records how many blocks of the previous launch have work, if not all.
@@ -91,12 +92,12 @@ struct Variant {
   /// The default tuning gives way to that of `bench tune`'s table, where the table has one for the device.
   bool tuned_by_table = false;
   bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
-  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace.
+  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace, on each rank.
   /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs.
   void (*prepare)(const Queue&, const typename E::Args&) = nullptr;
   /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
   std::string (*missing)() = nullptr;
-  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work; called many times.
+  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work of one rank; called often.
   /// Required instructions in NVIDIA's machine code: prefix and minimum count, `{"FFMA", 64}`. Tested if there is a
   /// disassembler.
   std::vector<std::pair<std::string_view, int>> instructions = {};
@@ -104,8 +105,8 @@ struct Variant {
 
 /// A variant bound to a device, a problem and a tuning.
 struct Bound {
-  std::function<void(std::size_t set)> launch;
-  std::shared_ptr<Buffer<std::byte>> workspace;
+  std::function<void(std::size_t set)> launch;                 ///< Enqueues the work of all ranks.
+  std::shared_ptr<std::vector<Buffer<std::byte>>> workspaces;  ///< By rank.
   std::shared_ptr<LaunchLog> log;
 };
 
@@ -193,16 +194,29 @@ class Register {
   static Bound bind(const Variant<E, Queue>& v, Device& device, const E& problem, const Tuning& tuning) {
     Bound bound;
     bound.log = std::make_shared<LaunchLog>();
-    Queue queue(device, LaunchContext{device.info(), tuning, {}, nullptr});
-    const std::size_t bytes = v.workspace ? v.workspace(queue, problem.args(0)) : 0;
-    bound.workspace = std::make_shared<Buffer<std::byte>>(device, bytes);
-    bound.workspace->fill(0);
-    queue.workspace = bound.workspace->span();
-    queue.log = bound.log.get();
-    if (v.prepare) v.prepare(queue, problem.args(0));
-    bound.launch = [queue, &problem, launch = v.launch, log = bound.log, workspace = bound.workspace](std::size_t set) {
-      launch(queue, problem.args(set));
+    bound.workspaces = std::make_shared<std::vector<Buffer<std::byte>>>();
+    std::vector<Queue> queues;
+    const auto spans = std::make_shared<std::vector<std::span<std::byte>>>();
+    for (std::size_t rank = 0; rank < device.ranks(); ++rank) {
+      Device& own = device.rank(rank);
+      Queue& queue = queues.emplace_back(own, LaunchContext{own.info(), tuning, {}, bound.log.get()});
+      const std::size_t bytes = v.workspace ? v.workspace(queue, args_of(problem, 0, rank)) : 0;
+      bound.workspaces->emplace_back(own, bytes).fill(0);
+      spans->push_back(bound.workspaces->back().span());
+      queue.workspace = spans->back();
+    }
+    for (Queue& queue : queues) queue.workspaces = *spans;
+    // A launch of one rank may write to another's workspace, which must be cleared before.
+    if (queues.size() > 1) device.synchronize();
+    const auto on_all = [queues, spans, &device, &problem, log = bound.log, workspaces = bound.workspaces](
+                            auto enqueue, std::size_t set) {
+      for (std::size_t rank = 0; rank < queues.size(); ++rank) {
+        device.rank(rank);
+        enqueue(queues[rank], args_of(problem, set, rank));
+      }
     };
+    if (v.prepare) on_all(v.prepare, 0);
+    bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, set); };
     return bound;
   }
 };

@@ -27,17 +27,22 @@ void fill(Device& device, const Memory& memory, unsigned char byte) {
     if (!piece.empty()) device.fill(piece.data(), byte, piece.size());
 }
 
+void fill_outputs(Device& device, const Problem& problem, std::size_t set, unsigned char byte) {
+  for (std::size_t rank = 0; rank < device.ranks(); ++rank) fill(device.rank(rank), problem.outputs(set, rank), byte);
+}
+
 void set_outputs(Device& device, Problem& problem, std::size_t sets, Before before) {
   problem.poison();
   for (std::size_t set = 0; set < sets && before == Before::numbers; ++set)
-    fill(device, problem.outputs(set), number_byte);
+    fill_outputs(device, problem, set, number_byte);
   device.synchronize();  // else the fill could overwrite work outside of the queue's stream, and hide it
 }
 
 bool is_poison(Device& device, const Problem& problem, std::size_t sets) {
   for (std::size_t set = 0; set < sets; ++set)
-    for (const auto& piece : problem.outputs(set))
-      if (!piece.empty() && device.has_changed(piece, poison_byte)) return false;
+    for (std::size_t rank = 0; rank < device.ranks(); ++rank)
+      for (const auto& piece : problem.outputs(set, rank))
+        if (!piece.empty() && device.rank(rank).has_changed(piece, poison_byte)) return false;
   return true;
 }
 
@@ -61,40 +66,50 @@ Launches untimed(const Bound& bound, std::size_t sets, ResultIn result) {
           .sets = sets,
           .gated = false,
           .result = result,
-          .workspace = bound.workspace.get()};
+          .workspaces = bound.workspaces.get()};
 }
 
 Capture::Capture(Device& device, const Problem& problem, std::size_t launches, std::size_t sets)
     : device_(device), problem_(problem), launches_(launches), sets_(sets) {
-  for (const auto& piece : problem.outputs(0)) bytes_ += piece.size();
   try {
-    copies_ = Buffer<std::byte>(device, launches_ * bytes_);
+    for (std::size_t rank = 0; rank < device.ranks(); ++rank) {
+      std::size_t bytes = 0;
+      for (const auto& piece : problem.outputs(0, rank)) bytes += piece.size();
+      copies_.emplace_back(device.rank(rank), launches_ * bytes);
+    }
   } catch (const Error&) {
     launches_ = 0;
   }
 }
 
-void Capture::take(std::size_t i) {
+template <class Visit>
+void Capture::for_each(std::size_t i, Visit visit) {
   if (i >= launches_) return;
-  std::byte* to = copies_.span().data() + i * bytes_;
-  for (const auto& piece : problem_.outputs(set_of(i))) {
-    device_.copy(to, piece.data(), piece.size());
-    to += piece.size();
+  for (std::size_t rank = 0; rank < device_.ranks(); ++rank) {
+    std::byte* copy = copies_[rank].span().data() + i * (copies_[rank].size() / launches_);
+    for (const auto& piece : problem_.outputs(i % sets_, rank)) {
+      visit(device_.rank(rank), piece, copy);
+      copy += piece.size();
+    }
   }
 }
 
+void Capture::take(std::size_t i) {
+  for_each(i, [](Device& device, std::span<std::byte> output, std::byte* copy) {
+    device.copy(copy, output.data(), output.size());
+  });
+}
+
 void Capture::put_back(std::size_t i) {
-  if (i >= launches_) return;
-  const std::byte* from = copies_.span().data() + i * bytes_;
-  for (const auto& piece : problem_.outputs(set_of(i))) {
-    device_.copy(piece.data(), from, piece.size());
-    from += piece.size();
-  }
+  for_each(i, [](Device& device, std::span<std::byte> output, const std::byte* copy) {
+    device.copy(output.data(), copy, output.size());
+  });
 }
 
 Verdict judge(const Problem& problem, const Launches& launches) {
   Verdict verdict = problem.check(launches.result);
-  if (verdict.ok && launches.workspace && !launches.workspace->guards_intact()) {
+  if (!verdict.ok || !launches.workspaces) return verdict;
+  if (!std::ranges::all_of(*launches.workspaces, &Buffer<std::byte>::guards_intact)) {
     verdict.ok = false;
     verdict.where = "a guard band beside the workspace was written to";
   }
@@ -113,25 +128,30 @@ Verdict say_if_late(const Problem& problem, const Launches& launches, Verdict ve
 
 Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, const Launches& launches,
                            double& seconds) {
-  Buffer<unsigned> early(device, launches.count);  // 1 if a launch's output was written before it
-  early.fill(0);
+  std::vector<Buffer<unsigned>> early;  // by rank: 1 if a launch's output was written before it
+  for (std::size_t rank = 0; rank < device.ranks(); ++rank)
+    early.emplace_back(device.rank(rank), launches.count).fill(0);
   problem.poison();
   device.synchronize();
   const bool one_set = launches.sets == 1;
   const std::function<void(std::size_t)> launch = [&](std::size_t i) {
-    const Memory outputs = problem.outputs(i % launches.sets);
-    if (one_set && i > 0) fill(device, outputs, poison_byte);
-    for (const auto& piece : outputs)
-      if (!piece.empty()) device.note_change(piece, poison_byte, early.span().data() + i);
+    if (one_set && i > 0) fill_outputs(device, problem, 0, poison_byte);
+    for (std::size_t rank = 0; rank < device.ranks(); ++rank)
+      for (const auto& piece : problem.outputs(i % launches.sets, rank))
+        if (!piece.empty()) device.rank(rank).note_change(piece, poison_byte, early[rank].span().data() + i);
     launches.launch(i);
     capture.take(i);
   };
   seconds = device.time({.launch = launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated});
-  const std::vector<unsigned> was_early = early.read();
-  const auto first = std::find(was_early.begin(), was_early.end(), 1u);
+  std::size_t first_early = launches.count;
+  for (const Buffer<unsigned>& of_rank : early) {
+    const std::vector<unsigned> was_early = of_rank.read();
+    const auto first = std::ranges::find(was_early, 1u) - was_early.begin();
+    first_early = std::min(first_early, static_cast<std::size_t>(first));
+  }
   Verdict worst;
-  if (first != was_early.end())
-    worst = wrong("the output of launch " + std::to_string(first - was_early.begin()) +
+  if (first_early < launches.count)
+    worst = wrong("the output of launch " + std::to_string(first_early) +
                   " was written before that launch: each launch does its own work");
   for (std::size_t i = 0; i < launches.count && worst.where.empty(); ++i) {
     capture.put_back(i);
@@ -141,7 +161,7 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
   if (worst.ok) return worst;
   // Find the reason, for the author.
   if (runs_outside(device, problem, launches, late_work_wait.count() * 1e-3)) return wrong(outside);
-  if (first != was_early.end()) return worst;
+  if (first_early < launches.count) return worst;
   problem.poison();
   device.time({.launch = launches.launch, .count = launches.count, .cold = launches.cold, .gated = launches.gated});
   std::this_thread::sleep_for(late_work_wait);

@@ -20,7 +20,7 @@ struct Launches {
   bool cold = true;
   bool gated = true;
   ResultIn result = ResultIn::device;
-  const Buffer<std::byte>* workspace = nullptr;
+  const std::vector<Buffer<std::byte>>* workspaces = nullptr;  ///< By rank; null for none.
 };
 
 /// One launch on each set, outside of any timing.
@@ -38,12 +38,14 @@ class Capture {
   void put_back(std::size_t i);
 
  private:
-  std::size_t set_of(std::size_t i) const { return i % sets_; }
+  /// Visits the outputs of launch `i` with their places in the copies.
+  template <class Visit>
+  void for_each(std::size_t i, Visit visit);
 
   Device& device_;
   const Problem& problem_;
-  std::size_t launches_, sets_, bytes_ = 0;  // bytes of one launch's outputs
-  Buffer<std::byte> copies_;
+  std::size_t launches_, sets_;
+  std::vector<Buffer<std::byte>> copies_;  // by rank
 };
 
 /// The problem's verdict, with the guard bands of the workspace.

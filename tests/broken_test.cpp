@@ -2,7 +2,7 @@
 //
 // Comments in a file state how it is run and caught:
 //     // at: FLAGS         the point, and flags of bench (without: --n 1003)
-//     // needs: GPU        or: two devices; otherwise skipped
+//     // needs: GPU        or: two devices, or: two ranks (of any number, where they are emulated); otherwise skipped
 //     // caught by: WAY    verification or timed run; default: both
 //     // says: TEXT        what the report must contain; from `implausible:` on where that is the verdict
 //     // caught here       after the line that a sanitizer or the emulation must name
@@ -152,6 +152,8 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
     if (lines.front().find(" has no device here: ") != std::string::npos) GTEST_SKIP() << "no device for " << v.backend;
     const std::string needs = v.mark("needs");
     if (needs == "two devices" && lines.size() < 2) GTEST_SKIP() << v.backend << " has one device only";
+    if (needs == "two ranks" && !v.is_emulated() && (lines.size() < 2 || v.backend == "hip"))
+      GTEST_SKIP() << v.backend << " has no two ranks";
     if (const auto host = device_lines(devices.output, "host");
         needs == "GPU" && !host.empty() && architecture(lines.front()) == architecture(host.front()))
       GTEST_SKIP() << v.backend << " runs on the host";
@@ -210,7 +212,7 @@ TEST(BrokenFiles, EachIsCaughtSomehow) {
     if (v.is_caught(by_verification) || v.is_caught(by_timed_run)) held.insert(v.file);
     const std::string way = v.mark("caught by", by_verification), needs = v.mark("needs", "GPU");
     EXPECT_TRUE(way == by_verification || way == by_timed_run) << v.file << " is caught by: " << way;
-    EXPECT_TRUE(needs == "GPU" || needs == "two devices") << v.file << " needs: " << needs;
+    EXPECT_TRUE(needs == "GPU" || needs == "two devices" || needs == "two ranks") << v.file << " needs: " << needs;
   }
   EXPECT_EQ(held, all);
 }

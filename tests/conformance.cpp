@@ -46,7 +46,7 @@ class CellTest : public testing::Test {
     if (const char* most = std::getenv("CROSSWARP_MOST_BYTES");
         most && cell_.experiment->footprint(cell_.point) > std::stoull(most))
       GTEST_SKIP() << "more than CROSSWARP_MOST_BYTES";
-    const Device* const device = runner().device(*cell_.backend).device;
+    const Device* const device = runner().device(cell_).device;
     if (device) RecordProperty("device", device->info().name);
     if (device && device->info().emulated && (cell_.slow || cell_.experiment->footprint(cell_.point) > most_emulated))
       GTEST_SKIP() << "too large for an emulation";

@@ -13,6 +13,7 @@
 
 #include "core/runner.hpp"
 #include "experiments/access_pattern.hpp"
+#include "experiments/all_reduce.hpp"
 #include "experiments/atomic_contention.hpp"
 #include "experiments/bank_conflict.hpp"
 #include "experiments/chain_steps.hpp"
@@ -35,6 +36,7 @@ constexpr std::size_t sets = 2;     // so that a result of the other one can tak
 constexpr int draws = 100;          // of each kind
 constexpr int most_redraws = 1000;  // one after the other: then no draw makes a result wrong
 constexpr std::uint64_t input_seed = 20;
+constexpr std::size_t judged_rank = 1;  // of experiments over ranks: check() must look at others than the first, too
 
 class Random {
  public:
@@ -206,6 +208,23 @@ Judged judge(const ReduceSum::Args& args, const Verdict&) {
       args.typed);
 }
 
+/// A sum's terms are the ranks' elements.
+Judged judge(const AllReduce::Args& args, const Verdict&) {
+  return std::visit(
+      [](const auto& typed) {
+        Judged sums = judged(typed.out[typed.rank]);
+        sums.terms = typed.ranks;
+        sums.read_terms = [in = typed.in](Device& device, std::size_t i, std::size_t first, std::size_t count) {
+          std::vector<double> terms;
+          for (std::size_t rank = first; rank < first + count; ++rank)
+            terms.push_back(numbers(device, in[rank].data() + i, 1).front());
+          return terms;
+        };
+        return sums;
+      },
+      args.typed);
+}
+
 Judged judge(const RowSum::Args& args, const Verdict&) {
   Judged sums = judged(args.out);
   sums.terms = args.columns;
@@ -340,13 +359,13 @@ using Judge = std::function<Judged(const Problem&, std::size_t set, const Verdic
 template <class... E>
 std::map<std::string, Judge> judges_of() {
   return {{std::string(E::name), [](const Problem& problem, std::size_t set, const Verdict& right) {
-             return judge(static_cast<const ProblemOf<E>&>(problem).prepared().args(set), right);
+             return judge(args_of(static_cast<const ProblemOf<E>&>(problem).prepared(), set, judged_rank), right);
            }}...};
 }
 const std::map<std::string, Judge>& judges() {
-  static const auto all =
-      judges_of<AccessPattern, AtomicContention, BankConflict, LaunchOverhead, MatmulF16, MatmulF32, MatrixLayout,
-                MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
+  static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, LaunchOverhead, MatmulF16,
+                                    MatmulF32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute,
+                                    ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 
@@ -547,7 +566,7 @@ class MutationTest : public testing::Test {
   void TestBody() override {
     ASSERT_TRUE(judges().contains(cell_.experiment->name))
         << "tests/mutations.cpp does not know what is judged of " << cell_.experiment->name << ": add a judge()";
-    Device& device = *runner().device(*cell_.backend).device;
+    Device& device = *runner().device(cell_).device;
     const auto problem = cell_.experiment->prepare(device, cell_.point, input_seed, sets);
     const Bound bound = cell_.variant->bind(device, *problem, *cell_.tuning);
     Verdict right;
@@ -576,7 +595,7 @@ class MutationTest : public testing::Test {
     std::vector<Judged> all;
     for (std::size_t set = 0; set < sets; ++set) {
       all.push_back(judge(set));
-      const auto outputs = problem->outputs(set);
+      const auto outputs = problem->outputs(set, judged_rank);
       ASSERT_TRUE(std::ranges::any_of(outputs, [&](const std::span<std::byte> output) {
         return !output.empty() && all.back().memory.data() >= output.data() &&
                all.back().memory.data() + all.back().memory.size() <= output.data() + output.size();

@@ -146,6 +146,8 @@ class Gpu final : public GpuDevice {
     for (cudaStream_t stream : streams_) ignore(cudaStreamDestroy(stream));
   }
 
+  void make_current() override { guard(cudaSetDevice(ordinal_), "set device"); }
+
   void* allocate(std::size_t bytes) override {
     void* memory = nullptr;
     const cudaError_t code = cudaMalloc(&memory, bytes);
@@ -201,6 +203,7 @@ class Gpu final : public GpuDevice {
     return std::atomic_ref(gate_[2]).load() != 0;
   }
   bool any_has_changed(std::span<const std::span<const std::byte>> pieces, unsigned char byte) override {
+    const CurrentDevice scope(ordinal_);  // of several ranks another one may be current
     std::atomic_ref(gate_[2]).store(0);
     for (; !pieces.empty(); pieces = pieces.subspan(std::min(pieces.size(), Pieces::most)))
       guard(
@@ -287,14 +290,10 @@ class Gpu final : public GpuDevice {
   }
 
   double time(const Batch& batch) override {
-    if (batch.cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
-    if (batch.gated) {
-      guard(launch_gate(gate_on_device_, ++ticket_, gate_on_device_ + 1, stream_), "gate");
-    }
     try {
-      guard(cudaEventRecord(start_, stream_), "event record");
+      start(batch);
       for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
-      guard(cudaEventRecord(stop_, stream_), "event record");
+      stop();
       if (batch.behind) batch.behind();
       if (batch.while_closed) batch.while_closed();
     } catch (...) {
@@ -303,6 +302,16 @@ class Gpu final : public GpuDevice {
       throw;
     }
     open_gate();
+    return finish(batch);
+  }
+  void start(const Batch& batch) override {
+    if (batch.cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
+    if (batch.gated) guard(launch_gate(gate_on_device_, ++ticket_, gate_on_device_ + 1, stream_), "gate");
+    guard(cudaEventRecord(start_, stream_), "event record");
+  }
+  void stop() override { guard(cudaEventRecord(stop_, stream_), "event record"); }
+  void open_gate() noexcept override { std::atomic_ref(gate_[0]).store(ticket_); }
+  double finish(const Batch& batch) override {
     wait();
     if (batch.gated && std::atomic_ref(gate_[1]).load() == ticket_)
       throw Error("the launch waits for the device; declare .result = ResultIn::host, so that it is timed so");
@@ -400,8 +409,6 @@ class Gpu final : public GpuDevice {
   void enqueue_read(std::span<const std::byte> memory) {
     guard(launch_read(memory, resident_threads(), sink_, stream_), "read");
   }
-
-  void open_gate() { std::atomic_ref(gate_[0]).store(ticket_); }
 
   /// As check(); also notes a lost device.
   void guard(cudaError_t code, const char* what, std::source_location where = std::source_location::current()) {

@@ -1,5 +1,7 @@
 // Plain C++ on the processor: the yardstick where there is no GPU.
 #include "core/host_device.hpp"
+#include "core/host_ranks.hpp"
+#include "core/ranks.hpp"
 #include "core/registry.hpp"
 
 namespace crosswarp {
@@ -11,6 +13,11 @@ class HostBackend final : public Backend {
   std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }
   std::string why_none() const override { return {}; }
   std::shared_ptr<Device> open(std::size_t) const override { return open_host_device(); }
+  std::shared_ptr<Device> open_ranks(std::size_t count) const override {
+    std::vector<std::shared_ptr<Device>> ranks;
+    for (std::size_t rank = 0; rank < count; ++rank) ranks.push_back(std::make_shared<HostRank>());
+    return std::make_shared<RankGroup>(std::move(ranks));
+  }
   Execution execution() const override { return {"threads", launch_threads(), true}; }
   void use_threads(int threads) const override { set_launch_threads(threads); }
 };

@@ -1,6 +1,7 @@
 // The kernels of backends/cuda on the processor: for tests, never timed. One backend for each size of a warp, since
 // kernels are compiled for one.
 #include "backends/simt/device.hpp"
+#include "core/ranks.hpp"
 #include "core/registry.hpp"
 
 namespace crosswarp {
@@ -16,6 +17,12 @@ class SimtBackend final : public Backend {
   std::shared_ptr<Device> open(std::size_t) const override {
     static const auto device = std::make_shared<simt::EmulatedDevice>(warp_size);
     return device;
+  }
+  std::shared_ptr<Device> open_ranks(std::size_t count) const override {
+    std::vector<std::shared_ptr<Device>> ranks;
+    for (std::size_t rank = 0; rank < count; ++rank)
+      ranks.push_back(std::make_shared<simt::EmulatedDevice>(warp_size, rank));
+    return std::make_shared<RankGroup>(std::move(ranks));
   }
 };
 

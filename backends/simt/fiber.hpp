@@ -5,6 +5,7 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <functional>
+#include <initializer_list>
 
 namespace crosswarp::simt {
 
@@ -40,5 +41,20 @@ class Fiber {
 /// a later acquire_from(address) in another.
 void release_to(void* address);
 void acquire_from(void* address);
+
+/// A sequence of events beside those of the running fiber, for ThreadSanitizer.
+class Timeline {
+ public:
+  Timeline();
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  /// Acquires from all of `from`, does `work`, then releases to `to`. For the running fiber nothing of it happens.
+  void pass(std::initializer_list<void*> from, const std::function<void()>& work, void* to);
+
+ private:
+  void* name_ = nullptr;  // the sanitizer's handle
+};
 
 }  // namespace crosswarp::simt

@@ -299,10 +299,11 @@ inline VariantEntry variant(
   // Shared, so that what a launch remembers outlives one binding, as static variables of a real variant do.
   const auto shared = std::make_shared<std::function<void(const Launch&)>>(std::move(launch));
   entry.bind = [shared](Device& device, const Problem& problem, const Tuning&) {
-    Bound bound{{}, std::make_shared<Buffer<std::byte>>(device, 16), std::make_shared<LaunchLog>()};
+    Bound bound{{}, std::make_shared<std::vector<Buffer<std::byte>>>(), std::make_shared<LaunchLog>()};
+    bound.workspaces->emplace_back(device, 16);
     const Fill& fill = static_cast<const ProblemOf<Fill>&>(problem).prepared();
-    bound.launch = [shared, &device, &fill, workspace = bound.workspace, log = bound.log](std::size_t set) {
-      (*shared)({static_cast<FakeDevice&>(device), fill, set, workspace->span(), *log});
+    bound.launch = [shared, &device, &fill, workspaces = bound.workspaces, log = bound.log](std::size_t set) {
+      (*shared)({static_cast<FakeDevice&>(device), fill, set, workspaces->front().span(), *log});
     };
     return bound;
   };

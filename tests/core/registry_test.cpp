@@ -57,15 +57,17 @@ TEST(Register, BindsTheLaunchToProblemTuningAndZeroedWorkspace) {
   problem->refill(0);
   problem->poison();
   const Bound bound = v.bind(*device, *problem, v.tunings[1]);
-  ASSERT_EQ(bound.workspace->size(), 20u);
-  EXPECT_EQ(bound.workspace->read(19), std::byte{0});
-  EXPECT_EQ(bound.workspace->read(0), std::byte{100});  // as it was prepared, once
+  ASSERT_EQ(bound.workspaces->size(), 1u);
+  const Buffer<std::byte>& workspace = bound.workspaces->front();
+  ASSERT_EQ(workspace.size(), 20u);
+  EXPECT_EQ(workspace.read(19), std::byte{0});
+  EXPECT_EQ(workspace.read(0), std::byte{100});  // as it was prepared, once
   bound.launch(0);
   EXPECT_FALSE(problem->check(ResultIn::device).ok);
   bound.launch(1);
   EXPECT_TRUE(problem->check(ResultIn::device).ok);
-  EXPECT_EQ(bound.workspace->read(19), std::byte{10});  // as the last launch left it
-  EXPECT_EQ(bound.workspace->read(0), std::byte{110});
+  EXPECT_EQ(workspace.read(19), std::byte{10});  // as the last launch left it
+  EXPECT_EQ(workspace.read(0), std::byte{110});
 }
 
 TEST(Tuning, IsNamedByItsNumbers) {

@@ -11,15 +11,15 @@
 namespace crosswarp {
 namespace {
 
-using Samples = std::vector<double>;
+using Times = std::vector<double>;
 
 TEST(Quantile, Interpolates) {
-  const Samples samples{40, 10, 30, 20};
+  const Times samples{40, 10, 30, 20};
   EXPECT_EQ(quantile(samples, 0), 10);
   EXPECT_EQ(quantile(samples, 1), 40);
   EXPECT_DOUBLE_EQ(quantile(samples, 0.5), 25);
   EXPECT_DOUBLE_EQ(quantile(samples, 0.25), 17.5);
-  EXPECT_EQ(quantile(Samples{7}, 0.9), 7);
+  EXPECT_EQ(quantile(Times{7}, 0.9), 7);
 }
 
 TEST(Quantile, IsNaNOfNothing) {
@@ -28,16 +28,16 @@ TEST(Quantile, IsNaNOfNothing) {
   EXPECT_TRUE(std::isnan(spread({})));
 }
 
-TEST(Median, IsNotMovedByOneInterruptedSample) { EXPECT_EQ(median(Samples{1, 1, 1, 1, 1000}), 1); }
+TEST(Median, IsNotMovedByOneInterruptedSample) { EXPECT_EQ(median(Times{1, 1, 1, 1, 1000}), 1); }
 
 TEST(Spread, IsHalfTheQuartileDistanceOverTheMedian) {
-  EXPECT_DOUBLE_EQ(spread(Samples{1, 2, 3, 4, 5}), (4.0 - 2.0) / 2 / 3);
-  EXPECT_EQ(spread(Samples{2, 2, 2}), 0);
-  EXPECT_DOUBLE_EQ(spread(Samples{1e-6, 2e-6, 3e-6}), spread(Samples{1, 2, 3}));  // relative
+  EXPECT_DOUBLE_EQ(spread(Times{1, 2, 3, 4, 5}), (4.0 - 2.0) / 2 / 3);
+  EXPECT_EQ(spread(Times{2, 2, 2}), 0);
+  EXPECT_DOUBLE_EQ(spread(Times{1e-6, 2e-6, 3e-6}), spread(Times{1, 2, 3}));  // relative
 }
 
 TEST(MedianInterval, IsTheWholeRangeOfFewerThanSix) {
-  const Interval interval = median_interval(Samples{5, 1, 4, 2, 3});
+  const Interval interval = median_interval(Times{5, 1, 4, 2, 3});
   EXPECT_EQ(interval.low, 1);
   EXPECT_EQ(interval.high, 5);
 }
@@ -47,7 +47,7 @@ TEST(MedianInterval, CoversTheMedianWithItsConfidenceAtEverySize) {
   // The median lies below order statistic r (from 0) with the odds of at most r heads in n throws. Exact, and the same
   // for every continuous distribution.
   for (std::size_t n = 6; n <= 1000; ++n) {
-    Samples ranks(n);
+    Times ranks(n);
     std::iota(ranks.begin(), ranks.end(), 0.0);
     const auto low = static_cast<int>(median_interval(ranks).low);
     EXPECT_EQ(median_interval(ranks).high, static_cast<double>(n - 1) - low);
@@ -69,7 +69,7 @@ TEST(MedianInterval, CoversTheMedianOfSkewedSamples) {
   for (const std::size_t n : {9, 32, 100, 400}) {
     int covered = 0;
     for (int draw = 0; draw < draws; ++draw) {
-      Samples samples(n);
+      Times samples(n);
       for (double& s : samples) s = skewed(random);
       const Interval interval = median_interval(samples);
       covered += interval.low <= 1 && 1 <= interval.high;
@@ -85,7 +85,7 @@ TEST(Location, IsTheMeanOfMediansOfPlacements) {
 }
 
 TEST(Flatten, KeepsTheOrder) {
-  EXPECT_EQ(flatten({{3, 1}, {}, {2}}), (Samples{3, 1, 2}));
+  EXPECT_EQ(flatten({{3, 1}, {}, {2}}), (Times{3, 1, 2}));
   EXPECT_TRUE(flatten({}).empty());
 }
 
@@ -96,7 +96,7 @@ std::pair<Placements, Placements> drifting(std::size_t placements, std::mt19937_
   std::pair<Placements, Placements> both;
   for (std::size_t p = 0; p < placements; ++p) {
     const double worth = placed(random);
-    Samples slow, fast;
+    Times slow, fast;
     for (int i = 0; i < 5; ++i) {
       const double clock = 1 + 0.04 * i;
       slow.push_back(1.25 * worth * clock * noise(random)), fast.push_back(clock * noise(random));
@@ -198,7 +198,7 @@ TEST(PairedRatio, OfTwoPlacementsPromisesNextToNothing) {
 }
 
 TEST(Medians, AreOfThePlacementsThatHaveSamples) {
-  EXPECT_EQ(medians({{1, 2, 9}, {}, {4}}), (Samples{2, 4}));
+  EXPECT_EQ(medians({{1, 2, 9}, {}, {4}}), (Times{2, 4}));
   EXPECT_TRUE(medians({}).empty());
 }
 
@@ -241,8 +241,8 @@ TEST(LocationRatio, CoversTheRatioWithItsConfidence) {
 }
 
 /// The exact two-sided p: over all ways to draw as many of the numbers of both as `b` has.
-double exact_p(const Samples& a, const Samples& b) {
-  Samples all = a;
+double exact_p(const Times& a, const Times& b) {
+  Times all = a;
   all.insert(all.end(), b.begin(), b.end());
   std::vector<int> in_b(all.size(), 0);
   std::fill(in_b.end() - static_cast<std::ptrdiff_t>(b.size()), in_b.end(), 1);
@@ -268,7 +268,7 @@ TEST(RankTestOf, TwoSetsIsCloseToTheExactOne) {
   for (const auto& [n, m] : {std::pair{8, 8}, {5, 8}, {7, 4}})
     for (const double shift : {0.0, 0.5, 1.0, 2.0, 10.0})
       for (const double step : {0.0, 0.5}) {  // rounded to half: many ties
-        Samples a, b;
+        Times a, b;
         const auto draw = [&] { return step > 0 ? std::round(skewed(random) / step) * step : skewed(random); };
         for (int i = 0; i < n; ++i) a.push_back(draw());
         for (int i = 0; i < m; ++i) b.push_back(draw() + shift);
@@ -279,21 +279,21 @@ TEST(RankTestOf, TwoSetsIsCloseToTheExactOne) {
 }
 
 TEST(RankTestOf, TwoSetsDoesNotDependOnTheirOrder) {
-  const Samples a{1, 2, 3, 9}, b{2, 4, 5, 8, 10};
+  const Times a{1, 2, 3, 9}, b{2, 4, 5, 8, 10};
   EXPECT_DOUBLE_EQ(rank_test(a, b).p, rank_test(b, a).p);
   EXPECT_DOUBLE_EQ(rank_test(a, b).superiority, 14.5 / 20);  // counted by hand: 2 is equal once
   EXPECT_DOUBLE_EQ(rank_test(b, a).superiority, 5.5 / 20);
 }
 
 TEST(RankTestOf, EqualNumbersFindsNothing) {
-  EXPECT_EQ(rank_test(Samples{2, 2, 2}, Samples{2, 2}).p, 1);
-  EXPECT_EQ(rank_test(Samples{2, 2, 2}, Samples{2, 2}).superiority, 0.5);
-  EXPECT_EQ(rank_test(Samples{1}, Samples{2}).p, 1);
+  EXPECT_EQ(rank_test(Times{2, 2, 2}, Times{2, 2}).p, 1);
+  EXPECT_EQ(rank_test(Times{2, 2, 2}, Times{2, 2}).superiority, 0.5);
+  EXPECT_EQ(rank_test(Times{1}, Times{2}).p, 1);
 }
 
 TEST(LeastP, IsThatOfSetsApart) {
   for (const auto& [n, m] : {std::pair{1, 1}, {2, 3}, {4, 4}, {9, 10}, {16, 16}}) {
-    Samples low(static_cast<std::size_t>(n)), high(static_cast<std::size_t>(m));
+    Times low(static_cast<std::size_t>(n)), high(static_cast<std::size_t>(m));
     std::iota(low.begin(), low.end(), 0.0);
     std::iota(high.begin(), high.end(), 100.0);
     EXPECT_DOUBLE_EQ(least_p(low.size(), high.size()), rank_test(low, high).p);
@@ -313,8 +313,8 @@ TEST(Holm, AdjustsInTheOrderGiven) {
 }
 
 TEST(GeometricMean, TreatsAFactorAndItsInverseAlike) {
-  EXPECT_DOUBLE_EQ(geometric_mean(Samples{2, 0.5}), 1);
-  EXPECT_DOUBLE_EQ(geometric_mean(Samples{1, 10, 100}), 10);
+  EXPECT_DOUBLE_EQ(geometric_mean(Times{2, 0.5}), 1);
+  EXPECT_DOUBLE_EQ(geometric_mean(Times{1, 10, 100}), 10);
   EXPECT_TRUE(std::isnan(geometric_mean({})));
 }
 

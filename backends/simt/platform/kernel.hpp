@@ -1,4 +1,4 @@
-// Launches, warp functions and atomics of the emulation. A launch runs synchronously.
+// Launches, warp functions and atomics of the emulation.
 #pragma once
 
 #include <algorithm>
@@ -32,17 +32,30 @@ struct Queue : LaunchContext {
 
 constexpr unsigned warp_size() { return CROSSWARP_WARP_SIZE; }
 
-/// Runs `kernel` for every thread of the grid. Throws as simt::run().
+/// Enqueues `kernel` for every thread of the grid; `resident`: all blocks at once.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
-            Arguments&&... arguments) {
+void enqueue(bool resident, void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+             const Queue& queue, Arguments&&... arguments) {
   const std::tuple<Parameters...> parameters(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
-  simt::run({grid, block, shared_bytes, warp_size(), queue.emulated->next_order()},
-            [&] { std::apply(kernel, parameters); });
+  queue.emulated->enqueue(grid, block, shared_bytes, resident, [=] { std::apply(kernel, parameters); });
   if (queue.log->on)
     queue.log->kernels.push_back({.shared_bytes = shared_bytes,
                                   .blocks = static_cast<std::size_t>(grid.count()),
                                   .threads = static_cast<std::size_t>(block.count())});
+}
+
+/// Throws as Stream::enqueue(); what goes wrong in the kernel is thrown to whoever waits for it.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
+            Arguments&&... arguments) {
+  enqueue(false, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+}
+
+/// For kernels whose blocks wait for other ranks: without static shared memory.
+template <class... Parameters, class... Arguments>
+void launch_resident(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
+                     Arguments&&... arguments) {
+  enqueue(true, kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
 template <class T>
@@ -51,8 +64,8 @@ void clear(const Queue& queue, std::span<T> memory) {
 }
 
 template <class T>
-void copy(const Queue&, std::span<T> to, std::span<const std::type_identity_t<T>> from) {
-  std::copy_n(from.begin(), to.size(), to.begin());
+void copy(const Queue& queue, std::span<T> to, std::span<const std::type_identity_t<T>> from) {
+  queue.emulated->copy(to.data(), from.data(), to.size_bytes());
 }
 
 template <class T>
@@ -61,11 +74,11 @@ void fill(const Queue& queue, std::span<T> memory, unsigned char byte) {
 }
 
 template <class T, std::size_t count>
-void fill_constant(const Queue&, T (&constant)[count], std::span<const std::byte> from) {
-  std::memcpy(constant, from.data(), from.size());
+void fill_constant(const Queue& queue, T (&constant)[count], std::span<const std::byte> from) {
+  queue.emulated->copy(constant, from.data(), from.size());
 }
 
-inline void wait(const Queue&) {}
+inline void wait(const Queue& queue) { queue.emulated->synchronize(); }
 
 inline bool is_captured(const Queue&) { return false; }
 
@@ -138,7 +151,47 @@ inline void grid_dependency_sync() {}
 // One thread runs at a time and switches only where it waits, so memory is sequentially consistent.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
-inline void nap() {}
+inline void nap(Here where = Here::current()) { simt::nap(where); }
+
+inline void spin(Here where = Here::current()) { simt::nap(where); }
+
+// Words by which kernels of several devices signal, as in nvidia_lanes.hpp.
+
+inline unsigned load_acquire_system(const unsigned* from) {
+  return std::atomic_ref(*const_cast<unsigned*>(from)).load(std::memory_order_acquire);
+}
+inline unsigned load_relaxed_system(const unsigned* from) {
+  return std::atomic_ref(*const_cast<unsigned*>(from)).load(std::memory_order_relaxed);
+}
+inline void store_release_system(unsigned* to, unsigned value) {
+  std::atomic_ref(*to).store(value, std::memory_order_release);
+  simt::note_store();
+}
+inline void store_relaxed_system(unsigned* to, unsigned value) {
+  std::atomic_ref(*to).store(value, std::memory_order_relaxed);
+  simt::note_store();
+}
+
+/// Each half is written by itself, in any order, and others run between the two.
+inline void store_halves_system(uint4* to, const uint4& value, Here where = Here::current()) {
+  auto* const halves = reinterpret_cast<std::uint64_t*>(to);
+  std::uint64_t from[2];
+  std::memcpy(from, &value, sizeof from);
+  const int first = simt::coin() ? 0 : 1;
+  std::atomic_ref(halves[first]).store(from[first], std::memory_order_relaxed);
+  simt::note_store();
+  simt::nap(where);
+  std::atomic_ref(halves[1 - first]).store(from[1 - first], std::memory_order_relaxed);
+  simt::note_store();
+}
+inline uint4 load_halves_system(const uint4* from) {
+  auto* const halves = reinterpret_cast<std::uint64_t*>(const_cast<uint4*>(from));
+  const std::uint64_t loaded[2]{std::atomic_ref(halves[0]).load(std::memory_order_relaxed),
+                                std::atomic_ref(halves[1]).load(std::memory_order_relaxed)};
+  uint4 value;
+  std::memcpy(&value, loaded, sizeof value);
+  return value;
+}
 
 inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 

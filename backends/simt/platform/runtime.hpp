@@ -12,10 +12,14 @@
 #define CROSSWARP_PLATFORM_NAME "simt64"
 #endif
 
+// Features for `#if`; backends/gpu/features.hpp describes them.
+#define CROSSWARP_HAS_PEERS 1
+
 #define __global__
 #define __host__
 #define __device__
 #define __constant__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 // One copy serves, since blocks run one after the other. Not thread_local, around which AddressSanitizer has no guards.

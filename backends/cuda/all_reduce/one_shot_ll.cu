@@ -1,0 +1,96 @@
+// One-shot with the flag in the data, as NCCL's LL protocol: 16 bytes hold two words of data, each beside the epoch, so
+// that who sees the epoch has the word. No barrier: bound by one trip over the link, and by twice the bytes.
+#include "backends/cuda/all_reduce/peers.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr std::size_t max_bytes = std::size_t{4} << 20;  // of an array: its boxes take 4 · ranks times as much
+
+#if CROSSWARP_HAS_PEERS
+
+std::size_t lines_of(std::size_t bytes) { return (bytes + 7) / 8; }
+
+/// A line's elements: 8 bytes.
+template <class T>
+using Line = Pack<T, 8 / sizeof(T)>;
+
+/// Line `i` of an array of n elements, whose last line may be short.
+template <class T>
+__device__ Line<T> load_line(const T* in, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n) return pack<Line<T>>(in, i);
+  Line<T> line{};
+  for (std::size_t e = 0; i * width + e < n; ++e) line.of[e] = in[i * width + e];
+  return line;
+}
+
+template <class T>
+__device__ void store_line(T* out, std::size_t i, std::size_t n, const Line<T>& line) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n) {
+    pack<Line<T>>(out, i) = line;
+    return;
+  }
+  for (std::size_t e = 0; i * width + e < n; ++e) out[i * width + e] = line.of[e];
+}
+
+/// A rank stores each of its lines into its own box at every peer, and adds what arrives in the boxes of its peers.
+/// Boxes of two epochs take turns: a rank that stores in an epoch has its peers' lines of the epoch before, which they
+/// sent after they had taken all of the one before that.
+template <class T>
+__global__ void __launch_bounds__(max_threads)
+    one_shot_ll(const T* in, T* out, std::size_t n, std::size_t lines, unsigned rank, unsigned ranks, Flags* own,
+                const __grid_constant__ Peers<uint4> boxes) {
+  const unsigned epoch = epoch_of(*own);
+  const std::size_t turn = epoch % 2 * ranks;
+  for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
+    const Line<T> mine = load_line(in, i, n);
+    const auto words = __builtin_bit_cast(uint2, mine);
+    for (unsigned step = 1; step < ranks; ++step)
+      store_halves_system(boxes.of[(rank + step) % ranks] + (turn + rank) * lines + i,
+                          make_uint4(words.x, epoch, words.y, epoch));
+    const Line<T> sum = sum_over_ranks<Line<T>>(ranks, [&](unsigned r) {
+      if (r == rank) return mine;
+      const uint4* const box = boxes.of[rank] + (turn + r) * lines + i;
+      uint4 line = load_halves_system(box);
+      for (; line.y != epoch || line.w != epoch; line = load_halves_system(box)) spin();
+      return __builtin_bit_cast(Line<T>, make_uint2(line.x, line.z));
+    });
+    store_line(out, i, n, sum);
+  }
+  end_epoch(*own, epoch);
+}
+
+void all_reduce(const Queue& queue, const AllReduce::Args& args) {
+  std::visit(
+      [&]<class T>(const AllReduce::Typed<T>& a) {
+        const std::size_t lines = lines_of(a.size() * sizeof(T));
+        const Shape shape(queue, lines);
+        launch_resident(one_shot_ll<T>, shape.blocks, shape.threads, 0, queue, a.in[a.rank].data(),
+                        a.out[a.rank].data(), a.size(), lines, a.rank, a.ranks, workspaces<Flags>(queue).of[a.rank],
+                        workspaces<uint4>(queue, sizeof(Flags)));
+      },
+      args.typed);
+}
+
+std::size_t workspace(const Queue&, const AllReduce::Args& args) {
+  return sizeof(Flags) + 2 * args.ranks() * lines_of(args.bytes()) * sizeof(uint4);
+}
+
+#endif
+
+const Register<AllReduce> variant{{
+    .idea = "every rank stores its array to all ranks, the flag in every 8 bytes beside the data: no barrier",
+    .bound_by = "one trip over the link; long arrays: 2 (ranks - 1) arrays to each",
+    .improves = "one_shot",
+    .needs = {"peers"},
+    .applies = [](const Point& point) { return AllReduce::bytes(point) <= max_bytes; },
+#if CROSSWARP_HAS_PEERS
+    .workspace = workspace,
+    .launch = all_reduce,
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

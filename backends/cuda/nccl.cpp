@@ -1,0 +1,62 @@
+// Loads NCCL, of the version that this was built with or a later one, and keeps its communicators.
+#include "backends/gpu/features.hpp"
+
+#if CROSSWARP_HAS_NCCL
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "backends/cuda/nccl.hpp"
+#include "backends/gpu/shared_library.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+const SharedLibrary<Nccl>& library() {
+  static const int is_off = setenv("NCCL_NVLS_ENABLE", "0", 1);  // before it is loaded: it reads its environment once
+  static const SharedLibrary<Nccl> loaded("NCCL", {"libnccl.so.2"}, [](SharedLibrary<Nccl>& from) {
+    from.load(from.entries.error_string, "ncclGetErrorString");
+    from.load(from.entries.get_unique_id, "ncclGetUniqueId");
+    from.load(from.entries.comm_init_rank, "ncclCommInitRank");
+    from.load(from.entries.group_start, "ncclGroupStart");
+    from.load(from.entries.group_end, "ncclGroupEnd");
+    from.load(from.entries.all_reduce, "ncclAllReduce");
+  });
+  static_cast<void>(is_off);
+  return loaded;
+}
+
+/// By number of ranks; never destroyed, which would need their devices.
+std::vector<ncclComm_t>& communicators(std::size_t ranks) {
+  static std::map<std::size_t, std::vector<ncclComm_t>> made;
+  return made[ranks];
+}
+
+}  // namespace
+
+std::string why_no_nccl() { return library().why_not; }
+
+const Nccl& nccl() { return library().usable(); }
+
+void make_nccl_communicator(std::size_t rank, std::size_t ranks) {
+  static ncclUniqueId id;
+  std::vector<ncclComm_t>& made = communicators(ranks);
+  if (rank == 0 && made.empty()) {
+    check(nccl().get_unique_id(&id), "ncclGetUniqueId");
+    check(nccl().group_start(), "ncclGroupStart");
+  }
+  if (made.size() == ranks) return;
+  made.reserve(ranks);  // the group's end writes them
+  check(nccl().comm_init_rank(&made.emplace_back(), static_cast<int>(ranks), id, static_cast<int>(rank)),
+        "ncclCommInitRank");
+  if (made.size() == ranks) check(nccl().group_end(), "ncclGroupEnd");
+}
+
+ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks) { return communicators(ranks).at(rank); }
+
+void check(ncclResult_t result, const char* what, std::source_location where) {
+  if (result != ncclSuccess) throw Error(std::string(what) + ": " + nccl().error_string(result), result, where);
+}
+
+}  // namespace crosswarp::gpu
+#endif

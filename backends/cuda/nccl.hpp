@@ -1,0 +1,39 @@
+// NCCL, loaded on first use: loading is slow, and the program must start without it.
+#pragma once
+
+#include <nccl.h>
+
+#include <cstddef>
+#include <source_location>
+#include <string>
+
+namespace crosswarp::gpu {
+
+/// The entry points in use. A new one is a line here and a line in nccl.cpp.
+struct Nccl {
+  decltype(&::ncclGetErrorString) error_string = nullptr;
+  decltype(&::ncclGetUniqueId) get_unique_id = nullptr;
+  decltype(&::ncclCommInitRank) comm_init_rank = nullptr;
+  decltype(&::ncclGroupStart) group_start = nullptr;
+  decltype(&::ncclGroupEnd) group_end = nullptr;
+  decltype(&::ncclAllReduce) all_reduce = nullptr;
+};
+
+/// Loads NCCL, with NVLink multicast off (NCCL_NVLS_ENABLE=0): it can put the GPUs of a shared host out of service. The
+/// reason where that fails, else empty.
+std::string why_no_nccl();
+
+/// Throws Error if it cannot be loaded.
+const Nccl& nccl();
+
+/// Rank `rank`'s communicator in a group of `ranks`, made on first use. Requires that the rank's device is current and
+/// that it is called for all ranks one after the other, from 0 on: the call of the last one makes them, which takes
+/// seconds.
+void make_nccl_communicator(std::size_t rank, std::size_t ranks);
+/// Requires make_nccl_communicator() of all ranks.
+ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks);
+
+/// Throws Error with the library's message unless `result` is success.
+void check(ncclResult_t result, const char* what, std::source_location where = std::source_location::current());
+
+}  // namespace crosswarp::gpu

@@ -1,0 +1,85 @@
+// A group's work is that of all ranks; its time is the slowest rank's.
+#include "core/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace crosswarp {
+namespace {
+
+/// What the devices have in common; memory in all.
+DeviceInfo describe(const std::vector<std::shared_ptr<Device>>& devices) {
+  if (devices.size() < 2 || devices.size() > most_ranks)
+    throw Error(fmt::format("{} ranks; 2 to {} can be", devices.size(), most_ranks));
+  DeviceInfo info = devices.front()->info();
+  info.key.clear();
+  info.memory = 0;
+  for (const auto& device : devices) {
+    info.key += (info.key.empty() ? "" : "+") + device->info().key;
+    info.memory += device->info().memory;
+  }
+  info.name = fmt::format("{} × {}", devices.size(), info.name);
+  info.graphs = false;
+  // Of a group, no rate is known: neither a link's nor that of all memories together.
+  info.peaks.clear();
+  return info;
+}
+
+}  // namespace
+
+RankGroup::RankGroup(std::vector<std::shared_ptr<Device>> devices)
+    : Device(describe(devices)), devices_(std::move(devices)), seconds_(devices_.size()) {}
+
+std::size_t RankGroup::free_memory() const {
+  std::size_t free = 0;
+  for (const auto& device : devices_) free += device->free_memory();
+  return free;
+}
+
+void RankGroup::relocate(std::size_t placement) {
+  for (std::size_t r = 0; r < ranks(); ++r) rank(r).relocate(placement);
+}
+
+void RankGroup::synchronize() {
+  for (std::size_t r = 0; r < ranks(); ++r) rank(r).synchronize();
+}
+
+double RankGroup::time(const Batch& batch) {
+  const auto open_all = [&] {
+    for (const auto& device : devices_) device->open_gate();
+  };
+  try {
+    for (std::size_t r = 0; r < ranks(); ++r) rank(r).start(batch);
+    for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
+    for (std::size_t r = 0; r < ranks(); ++r) rank(r).stop();
+    if (batch.behind) batch.behind();
+    if (batch.while_closed) batch.while_closed();
+  } catch (...) {
+    open_all();
+    throw;
+  }
+  open_all();
+  for (std::size_t r = 0; r < ranks(); ++r) seconds_[r] = rank(r).finish(batch);
+  return std::ranges::max(seconds_);
+}
+
+void RankGroup::launch_empty(bool pdl) {
+  for (std::size_t r = 0; r < ranks(); ++r) rank(r).launch_empty(pdl);
+}
+
+std::string RankGroup::restore_state() {
+  std::string changes;
+  for (std::size_t r = 0; r < ranks(); ++r)
+    if (const std::string own = rank(r).restore_state(); !own.empty())
+      changes += fmt::format("{}rank {}: {}", changes.empty() ? "" : ", ", r, own);
+  return changes;
+}
+
+bool RankGroup::lost() const {
+  return std::ranges::any_of(devices_, [](const auto& device) { return device->lost(); });
+}
+
+}  // namespace crosswarp
