@@ -1,5 +1,5 @@
 // Loads NCCL, of the version that this was built with or a later one, and keeps its communicators.
-#include "backends/gpu/features.hpp"
+#include "backends/gpu/peer_features.hpp"
 
 #if CROSSWARP_HAS_NCCL
 #include <cstdlib>

@@ -21,17 +21,11 @@
 #ifndef CROSSWARP_HAS_GRAPH
 #define CROSSWARP_HAS_GRAPH 0
 #endif
-#ifndef CROSSWARP_HAS_PEERS
-#define CROSSWARP_HAS_PEERS 0
-#endif
 #ifndef CROSSWARP_HAS_CUB
 #define CROSSWARP_HAS_CUB 0
 #endif
 #ifndef CROSSWARP_HAS_CUBLAS
 #define CROSSWARP_HAS_CUBLAS 0
-#endif
-#ifndef CROSSWARP_HAS_NCCL
-#define CROSSWARP_HAS_NCCL 0
 #endif
 #ifndef CROSSWARP_HAS_HIPCUB
 #define CROSSWARP_HAS_HIPCUB 0
@@ -58,11 +52,8 @@ inline constexpr std::array features{
     Feature{"cooperative", "cooperative launch: grid-wide barriers", CROSSWARP_HAS_COOPERATIVE, true},
     Feature{"pdl", "programmatic dependent launch (Hopper)", CROSSWARP_HAS_PTX, true},
     Feature{"graph", "graphs of launches", CROSSWARP_HAS_GRAPH, false},
-    Feature{"peers", "device memory that kernels of several devices share coherently; hipMalloc's is not",
-            CROSSWARP_HAS_PEERS, false},
     Feature{"cub", "NVIDIA's library CUB", CROSSWARP_HAS_CUB, false},
     Feature{"cublas", "NVIDIA's library cuBLAS, found when this was built", CROSSWARP_HAS_CUBLAS, false},
-    Feature{"nccl", "NVIDIA's library NCCL, found when this was built", CROSSWARP_HAS_NCCL, false},
     Feature{"hipcub", "AMD's library hipCUB, found when this was built", CROSSWARP_HAS_HIPCUB, false},
 };
 

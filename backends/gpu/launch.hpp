@@ -11,7 +11,6 @@
 
 #include "backends/gpu/device.hpp"
 #include "backends/gpu/error.hpp"
-#include "core/error.hpp"
 #include "core/variant.hpp"
 #include "platform/runtime.hpp"
 
@@ -123,15 +122,6 @@ unsigned resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::s
                                                       static_cast<int>(threads), shared_bytes),
         "kernel occupancy");
   return static_cast<unsigned>(of_unit * queue.device.compute_units);
-}
-
-/// As launch(), for kernels whose blocks wait for other ranks and must therefore be resident at once: max one for each
-/// multiprocessor. Such kernels have no static shared memory (the emulation has one copy of it for all blocks).
-template <class... Parameters, class... Arguments>
-void launch_resident(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
-                     Arguments&&... arguments) {
-  if (grid.x > static_cast<unsigned>(queue.device.compute_units)) throw Error("more blocks than multiprocessors");
-  launch(kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
 /// Enqueues a fill of `memory` with zeros.

@@ -82,40 +82,6 @@ __device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t value) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-// Words by which kernels of several devices signal. An acquire load that sees the value of a release store sees all
-// that the storing thread wrote before, or saw through a block's barrier.
-__device__ inline unsigned load_acquire_system(const unsigned* from) {
-  unsigned value;
-  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-  return value;
-}
-__device__ inline unsigned load_relaxed_system(const unsigned* from) {
-  unsigned value;
-  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-  return value;
-}
-__device__ inline void store_release_system(unsigned* to, unsigned value) {
-  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-}
-__device__ inline void store_relaxed_system(unsigned* to, unsigned value) {
-  asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-}
-
-/// Stores and loads 16 bytes in one instruction, as two halves (x, y) and (z, w) that are each seen whole or not at
-/// all, in any order. They order no other access.
-__device__ inline void store_halves_system(uint4* to, const uint4& value) {
-  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(to),
-               "l"(static_cast<std::uint64_t>(value.y) << 32 | value.x),
-               "l"(static_cast<std::uint64_t>(value.w) << 32 | value.z)
-               : "memory");
-}
-__device__ inline uint4 load_halves_system(const uint4* from) {
-  std::uint64_t low, high;
-  asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
-  return make_uint4(static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high),
-                    static_cast<unsigned>(high >> 32));
-}
-
 /// Converts in one instruction.
 __device__ inline float half_value(Half half) {
   float value;
@@ -170,9 +136,6 @@ __device__ T opaque(T value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-
-/// In a loop that waits for memory to change, as soon as possible: the emulation lets other threads run here.
-__device__ inline void spin() {}
 
 /// Suspends the thread for some hundred cycles.
 __device__ inline void nap() { __nanosleep(200); }

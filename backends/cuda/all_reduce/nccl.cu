@@ -36,7 +36,7 @@ void prepare(const Queue&, const AllReduce::Args& args) {
 const Register<AllReduce> variant{{
     .idea = "NCCL: ncclAllReduce, arrays not registered",
     .bound_by = "the link",
-    .needs = {"nccl"},
+    .not_expressible = needs_nccl,
     .library = true,
 #if CROSSWARP_HAS_NCCL
     .prepare = prepare,

@@ -41,7 +41,7 @@ void all_reduce(const Queue& queue, const AllReduce::Args& args) {
 const Register<AllReduce> variant{{
     .idea = "every rank loads all arrays, between two barriers of ranks",
     .bound_by = "the link: ranks - 1 arrays to each; short ones: two barriers",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .applies = AllReduce::is_out_of_place,  // a peer may still read the input when the sum is written
 #if CROSSWARP_HAS_PEERS
     .workspace = [](const Queue&, const AllReduce::Args&) { return sizeof(Flags); },

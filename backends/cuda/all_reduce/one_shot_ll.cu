@@ -84,7 +84,7 @@ const Register<AllReduce> variant{{
     .idea = "every rank stores its array to all ranks, the flag in every 8 bytes beside the data: no barrier",
     .bound_by = "one trip over the link; long arrays: 2 (ranks - 1) arrays to each",
     .improves = "one_shot",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .applies = [](const Point& point) { return AllReduce::bytes(point) <= max_bytes; },
 #if CROSSWARP_HAS_PEERS
     .workspace = workspace,

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "backends/gpu/kernel.hpp"
+#include "backends/gpu/peers.hpp"
 #include "experiments/all_reduce.hpp"
 
 namespace crosswarp::gpu {

@@ -130,7 +130,7 @@ const Register<AllReduce> variant{{
     .idea = "chunks go around a ring of ranks: once to be added up, once to be stored",
     .bound_by = "the link: 2 (ranks - 1) / ranks arrays to each; short ones: 2 (ranks - 1) steps",
     .improves = "two_shot",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
 #if CROSSWARP_HAS_PEERS
     .workspace = workspace,
     .launch = all_reduce,

@@ -49,7 +49,7 @@ const Register<AllReduce> variant{{
     .idea = "each rank adds its share of all arrays and stores it to all ranks, between two barriers",
     .bound_by = "the link: 2 (ranks - 1) / ranks arrays to each; short ones: two barriers",
     .improves = "one_shot",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
 #if CROSSWARP_HAS_PEERS
     .workspace = [](const Queue&, const AllReduce::Args&) { return sizeof(Flags); },
     .launch = all_reduce,

@@ -12,11 +12,7 @@
 #define CROSSWARP_HAS_WMMA 1
 #define CROSSWARP_HAS_COOPERATIVE 1
 #define CROSSWARP_HAS_GRAPH 1
-#define CROSSWARP_HAS_PEERS 1
 #define CROSSWARP_HAS_CUB 1
 #if __has_include(<cublas_v2.h>)
 #define CROSSWARP_HAS_CUBLAS 1
-#endif
-#if __has_include(<nccl.h>)
-#define CROSSWARP_HAS_NCCL 1
 #endif

@@ -21,7 +21,7 @@ __global__ void kernel(Rank own) {
 
 const Register<AllReduce> variant{{
     .idea = "broken: drops one rank's share",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
 #if CROSSWARP_HAS_PEERS
     .workspace = flags_only,
     .launch = launch_ranks<kernel>,

@@ -29,7 +29,7 @@ __global__ void kernel(Rank own) {
 
 const Register<AllReduce> variant{{
     .idea = "broken: relaxed where release is needed",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .workspace = flags_only,
     .launch = launch_ranks<kernel>,
 }};

@@ -28,7 +28,7 @@ __global__ void kernel(Rank own) {
 
 const Register<AllReduce> variant{{
     .idea = "broken: signals before its block is through",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .workspace = flags_only,
     .launch = launch_ranks<kernel>,
 }};

@@ -35,7 +35,7 @@ std::size_t workspace(const Queue&, const AllReduce::Args& args) {
 
 const Register<AllReduce> variant{{
     .idea = "broken: looks at one of two flags",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .workspace = workspace,
     .launch = all_reduce,
 }};

@@ -15,7 +15,7 @@ __global__ void kernel(Rank own) {
 
 const Register<AllReduce> variant{{
     .idea = "broken: one rank never signals",
-    .needs = {"peers"},
+    .not_expressible = needs_peers,
     .workspace = flags_only,
     .launch = launch_ranks<kernel>,
 }};
