@@ -299,9 +299,11 @@ struct ExperimentEntry {
 };
 
 /// The entry of E. Instantiated in experiments/<name>.cpp only, by `extern template` in the header: a variant's file
-/// needs none of the experiment's code.
-template <ExperimentType E>
+/// needs none of the experiment's code. The parameter is a plain class: clang (from 18 on, hipcc's too) puts a concept
+/// into the symbol's name and GCC does not, and a program links objects of both.
+template <class E>
 ExperimentEntry describe() {
+  static_assert(ExperimentType<E>);
   ExperimentEntry entry{std::string(E::name),
                         std::string(E::summary),
                         E::axes(),

@@ -19,8 +19,9 @@ __device__ long long wall_clock64();  // HIP 5 declares it in the device's own c
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Lanes of a warp; a constant expression in device code. In host code use `DeviceInfo::warp_size`.
-__host__ __device__ constexpr unsigned warp_size() {
+/// Lanes of a warp; a constant expression. Of the device alone: host code, which is compiled once for all
+/// architectures, uses `DeviceInfo::warp_size`.
+__device__ constexpr unsigned warp_size() {
 #if defined(__GFX9__)
   return 64;
 #else
@@ -30,7 +31,7 @@ __host__ __device__ constexpr unsigned warp_size() {
 
 using LaneMask = std::uint64_t;
 
-__host__ __device__ constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
+__device__ constexpr LaneMask all_lanes() { return ~LaneMask{0} >> (64 - warp_size()); }
 
 // Warp-wide functions: exactly the lanes in `lanes` that have not exited must call them.
 

@@ -104,11 +104,12 @@ __global__ void __launch_bounds__(gemm_threads, 2)
 
 constexpr unsigned row_threads = 512;
 
-/// A row for `warps_per_row` warps of one block, which divide the block's.
+/// A row for a warp or, of `long_rows`, for a block.
 __global__ void __launch_bounds__(row_threads)
-    row_sums_kernel(Lattice elements, LatticeRows matrix, std::uint64_t rows, unsigned warps_per_row, To to) {
-  __shared__ std::int64_t of_warps[row_threads / warp_size()];
-  const unsigned rows_at_once = row_threads / warp_size() / warps_per_row,
+    row_sums_kernel(Lattice elements, LatticeRows matrix, std::uint64_t rows, bool long_rows, To to) {
+  constexpr unsigned warps = row_threads / warp_size();
+  __shared__ std::int64_t of_warps[warps];
+  const unsigned warps_per_row = long_rows ? warps : 1, rows_at_once = warps / warps_per_row,
                  threads_per_row = warps_per_row * warp_size();
   const unsigned thread = threadIdx.x % threads_per_row, row_in_block = threadIdx.x / threads_per_row;
   for (std::uint64_t block_row = std::uint64_t{blockIdx.x} * rows_at_once; block_row < rows;
@@ -168,10 +169,8 @@ cudaError_t launch_reference_gemm(const Gemm& gemm, const TypedSpan& to, cudaStr
 cudaError_t launch_reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to,
                                       int threads, cudaStream_t stream) {
   constexpr std::uint64_t long_row = 4096;
-  constexpr unsigned warps = row_threads / warp_size();
-  const unsigned warps_per_row = rows.columns < long_row ? 1 : warps;
   row_sums_kernel<<<static_cast<unsigned>(threads) / row_threads, row_threads, 0, stream>>>(
-      elements, rows, size(to), warps_per_row, to_of(to));
+      elements, rows, size(to), rows.columns >= long_row, to_of(to));
   return cudaGetLastError();
 }
 
