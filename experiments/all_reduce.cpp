@@ -96,7 +96,7 @@ AllReduce::AllReduce(Device& device, const Point& point, std::uint64_t seed, std
       in_place_(is_in_place(point)),
       sets_(empty_sets(point)) {
   std::visit(
-      [&](auto& s) {
+      [&](auto& s) -> void {
         s.in.resize(sets);
         if (!in_place_) s.out.resize(sets);
         for (std::size_t set = 0; set < sets; ++set)
@@ -134,7 +134,7 @@ Elements AllReduce::elements(std::size_t set, std::size_t rank) const {
 
 void AllReduce::write_inputs() {
   std::visit(
-      [&]<class T>(const Sets<T>& s) {
+      [&]<class T>(const Sets<T>& s) -> void {
         for (std::size_t set = 0; set < s.in.size(); ++set)
           for (std::size_t rank = 0; rank < device_.ranks(); ++rank)
             device_.rank(rank).generate_elements(s.in[set][rank].span(), elements<T>(set, rank));
@@ -150,7 +150,7 @@ void AllReduce::refill(std::uint64_t generation) {
 void AllReduce::poison() {
   if (in_place_) return write_inputs();
   std::visit(
-      [](auto& s) {
+      [](auto& s) -> void {
         for (auto& of_set : s.out)
           for (auto& out : of_set) out.poison();
       },
