@@ -260,9 +260,15 @@ bool Runner::PointRun::bind_rows() {
   return any;
 }
 
-/// In the first placement only.
+/// In later placements only launches each row once.
 bool Runner::PointRun::verify_rows() {
-  if (!is_first_) return true;
+  // What a variant does once for its buffers, such as recording a graph, must not meet a closed gate.
+  if (!is_first_)
+    return for_each_row([&](Row& row) {
+      enter(row.index);
+      row.launches.launch(0);
+      device_.synchronize();
+    });
   if (!for_each_row([&](Row& row) {
         const double launch =
             runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index, max_launch());

@@ -60,7 +60,9 @@ class FakeDevice final : public Device {
     // Launches run where they are called, so the gate is looked at before them. What does not wait for it runs here.
     if (batch.gated && outside) outside();
     if (batch.while_closed) batch.while_closed();
+    behind_gate = batch.gated;
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
+    behind_gate = false;
     const double seconds = elapsed;
     if (batch.behind) batch.behind();
     if (later) std::exchange(later, {})();
@@ -126,7 +128,7 @@ class FakeDevice final : public Device {
   std::set<std::size_t> sizes;            // of all allocations
   int batches = 0, cold = 0, gated = 0;   // how many were timed, and how many of them so
   std::map<std::size_t, int> batches_of;  // by the number of launches
-  bool capturing = false, graph_runs = false;
+  bool capturing = false, graph_runs = false, behind_gate = false;
   int captures = 0;
 };
 

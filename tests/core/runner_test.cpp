@@ -442,6 +442,19 @@ TEST_F(RunnerTest, SkipsWhatCannotBeCapturedAndKeepsTheOthers) {
             "skipped: cannot be captured: Fake 1 has no graphs");
 }
 
+// As a variant does that records a graph for the buffers that it is given.
+TEST_F(RunnerTest, LaunchesBeforeAGateIsClosedWhereverBuffersAre) {
+  Runner spread({.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 4}});
+  std::set<std::size_t> known;
+  const Cell cell = add("records", [&known](const Launch& l) {
+    if (known.insert(l.device.places.size()).second && l.device.behind_gate) throw Error("waits at the gate");
+    l.fill();
+  });
+  const Result r = spread.run({cell}, Mode::cold, {"fake"}).front();
+  EXPECT_EQ(r.status, Status::ok) << r.note;
+  EXPECT_EQ(known.size(), 4u);
+}
+
 TEST_F(RunnerTest, CallsFailedWhatCanNoLongerBeCaptured) {
   Runner spread({.seed = 3, .stop = {.min_samples = 8, .max_samples = 40, .placements = 4}});
   const Cell cell = add("later", [](const Launch& l) {
