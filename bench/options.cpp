@@ -146,6 +146,8 @@ constexpr const char* last_run_value = "the last run";
 
 /// The option groups that --resume repeats.
 constexpr std::array request_groups{"Selection", axis_group, "Measuring"};
+/// Of these groups, beside axes, what --experiment overrides, too.
+constexpr std::array<std::string_view, 4> of_experiments{"--variant", "--tuning", "--random", "--all"};
 
 std::string request_of(const CLI::App& app, const std::vector<std::string>& benchmark_flags) {
   nlohmann::json request = benchmark_flags;
@@ -352,7 +354,7 @@ void CommandLine::add_output() {
       ->group("Output");
   app.add_option("--resume", options.resume,
                  "Continue an interrupted run: keep the cells in FILE or its journal, run the rest. Other options "
-                 "override that run's")
+                 "override that run's; --experiment also its points and variants")
       ->expected(0, 1)
       ->default_str(last_run_value)
       ->type_name("FILE")
@@ -615,9 +617,18 @@ std::vector<std::string> resumed(const std::vector<std::string>& arguments, cons
   const auto name = [](const std::string& argument) { return argument.substr(0, argument.find('=')); };
   std::set<std::string> given;
   for (const std::string& argument : arguments) given.insert(name(argument));
+  const CommandLine line;
+  const bool has_own_points = given.contains("--experiment");
+  const auto is_of_experiments = [&](const std::string& option) {
+    const CLI::Option* known = line.app.get_option_no_throw(option);
+    return (known && known->get_group() == axis_group) ||
+           std::ranges::find(of_experiments, option) != of_experiments.end();
+  };
   std::vector<std::string> all{arguments.front()};
-  for (const nlohmann::json& argument : nlohmann::json::parse(request))
-    if (!given.contains(name(argument))) all.push_back(argument);
+  for (const nlohmann::json& argument : nlohmann::json::parse(request)) {
+    const std::string option = name(argument);
+    if (!given.contains(option) && !(has_own_points && is_of_experiments(option))) all.push_back(argument);
+  }
   all.insert(all.end(), arguments.begin() + 1, arguments.end());
   return all;
 }

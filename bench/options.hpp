@@ -76,6 +76,7 @@ ModuleRequest module_request(const std::vector<std::string>& arguments);
 Options parse(const std::vector<std::string>& arguments);
 
 /// The command line of a resumed run: `arguments` in addition to the request of the earlier run, which they override.
+/// With --experiment in `arguments` that run's points and variants are left out.
 std::vector<std::string> resumed(const std::vector<std::string>& arguments, const std::string& request);
 
 }  // namespace crosswarp

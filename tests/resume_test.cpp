@@ -200,6 +200,16 @@ TEST_F(Resume, TakesItsRequestFromTheFile) {
     EXPECT_EQ(after["context"][fact], before["context"][fact]) << fact;
 }
 
+TEST_F(Resume, LeavesPointsAndVariantsToAnExperimentThatIsGiven) {
+  const std::string sum = "--experiment reduce_sum --variant reference --n 1000 ", rows = "--experiment row_sum --m 300 --n 30 ";
+  ASSERT_EQ(run("-q " + quick + sum + "--json " + file).exit_code, 0);
+  for (const auto& [request, cells] : {std::pair{rows, 2u}, {sum, 2u}, {"--n 1000,2000 ", 3u}}) {
+    const Finished added = run("-q " + request + " --resume " + file);
+    EXPECT_EQ(added.exit_code, 0) << request << added.output;
+    EXPECT_EQ(names().size(), cells) << request;
+  }
+}
+
 TEST_F(Resume, PrintsTheTableWhereNothingIsLeft) {
   ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + file).exit_code, 0);
   const Finished finished = run("-q --resume " + file);
