@@ -511,7 +511,8 @@ void CommandLine::conclude_run() {
   if (tune_->parsed()) conclude_tune(times);
   if (app.count("--random")) {
     if (list_ || profile) throw Error("--random: is for runs, --verify and --dry-run, which shows the points");
-    if (options.tour && options.resume.empty()) throw Error("--random: draws points of experiments; name them by --experiment");
+    if (options.tour && options.resume.empty())
+      throw Error("--random: draws points of experiments; name them by --experiment");
     options.filter.random = RandomSample{random_, options.run.seed};
   }
   options.request = request_of(app, options.benchmark_flags);

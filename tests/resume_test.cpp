@@ -105,8 +105,9 @@ TEST_F(Resume, GoesOnWithoutTheCellThatFaults) {
 
 /// The limit is far above what the other cell takes on a busy machine.
 TEST_F(Resume, GoesOnWithoutTheCellThatHangs) {
-  const Finished finished = run("-q " + quick + "--n 1003 --variant never_ends,reference --hang-limit 12 --json " + file,
-                                sibling("broken_bench"));
+  const Finished finished =
+      run("-q " + quick + "--n 1003 --variant never_ends,reference --hang-limit 12 --json " + file,
+          sibling("broken_bench"));
   EXPECT_EQ(finished.exit_code, 1) << finished.output;
   EXPECT_EQ(labels().at("never_ends"), "failed: hung: no sign of life for 12 s (--hang-limit)");
   EXPECT_EQ(labels().at("reference"), "ok");
@@ -201,7 +202,8 @@ TEST_F(Resume, TakesItsRequestFromTheFile) {
 }
 
 TEST_F(Resume, LeavesPointsAndVariantsToAnExperimentThatIsGiven) {
-  const std::string sum = "--experiment reduce_sum --variant reference --n 1000 ", rows = "--experiment row_sum --m 300 --n 30 ";
+  const std::string sum = "--experiment reduce_sum --variant reference --n 1000 ",
+                    rows = "--experiment row_sum --m 300 --n 30 ";
   ASSERT_EQ(run("-q " + quick + sum + "--json " + file).exit_code, 0);
   for (const auto& [request, cells] : {std::pair{rows, 2u}, {sum, 2u}, {"--n 1000,2000 ", 3u}}) {
     const Finished added = run("-q " + request + " --resume " + file);
