@@ -8,6 +8,7 @@
 #include <array>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include "bench/version.hpp"
 
@@ -17,6 +18,19 @@ namespace {
 constexpr double busy = 0.1;  // share of a device: on a host it lengthens a launch on all cores by as much, or more
 
 std::string prefix_of(const DeviceInfo& info) { return "device." + info.key + "."; }
+
+void add_device(Context& context, const DeviceInfo& info) {
+  const std::string prefix = prefix_of(info);
+  for (const auto& [what, is] : info.versions) context[prefix + what] = is;
+  context[prefix + "name"] = info.name;
+  context[prefix + "architecture"] = info.architecture;
+  context[prefix + "memory_bytes"] = std::to_string(info.memory);
+  context[prefix + "cache_bytes"] = std::to_string(info.cache);
+  context[prefix + "compute_units"] = std::to_string(info.compute_units);
+  if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
+  if (info.peak("memory") > 0)
+    context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
+}
 
 }  // namespace
 
@@ -40,19 +54,13 @@ Context context_of(const Options& options, const Plan& plan, Executor& executor)
     backends += (backends.empty() ? "" : ",") + name;
     const Backend& backend = Registry::instance().backend(name);
     for (const auto& [what, is] : backend.versions()) context[what] = is;
-    const DeviceStatus& status = executor.status(backend);
-    if (!status.device) continue;
-    const DeviceInfo& info = *status.device;
-    const std::string prefix = prefix_of(info);
-    for (const auto& [what, is] : info.versions) context[prefix + what] = is;
-    context[prefix + "name"] = info.name;
-    context[prefix + "architecture"] = info.architecture;
-    context[prefix + "memory_bytes"] = std::to_string(info.memory);
-    context[prefix + "cache_bytes"] = std::to_string(info.cache);
-    context[prefix + "compute_units"] = std::to_string(info.compute_units);
-    if (info.clock > 0) context[prefix + "clock_mhz"] = fmt::format("{:.0f}", info.clock / 1e6);
-    if (info.peak("memory") > 0)
-      context[prefix + "theoretical_bytes_per_second"] = fmt::format("{:.4g}", info.peak("memory"));
+    std::set<std::size_t> groups{1};
+    for (const Group& group : plan.groups)
+      for (const Cell& cell : group.cells)
+        if (cell.backend == &backend) groups.insert(cell.experiment->ranks(cell.point));
+    for (const std::size_t ranks : groups)
+      if (const DeviceStatus& status = executor.status(backend, ranks); status.device)
+        add_device(context, *status.device);
   }
   context["backends"] = backends;
   return context;

@@ -2,16 +2,17 @@
 #include "bench/executor.hpp"
 
 #include "bench/options.hpp"
+#include "bench/ranks_executor.hpp"
 #include "bench/workers.hpp"
 
 namespace crosswarp {
 
 InProcess::InProcess(const Options& options) : runner(options.run), counters_(options.counters) {}
 
-const DeviceStatus& InProcess::status(const Backend& backend) {
-  const auto [found, is_new] = statuses_.try_emplace(backend.name());
+const DeviceStatus& InProcess::status(const Backend& backend, std::size_t ranks) {
+  const auto [found, is_new] = statuses_.try_emplace({backend.name(), ranks});
   if (is_new) {
-    const Runner::OpenDevice opened = runner.device(backend);
+    const Runner::OpenDevice opened = runner.device(backend, ranks);
     if (opened.device)
       found->second = {opened.device->info(), {}, opened.device->free_memory()};
     else
@@ -43,6 +44,7 @@ void add_accuracy(Executor& executor, std::vector<Result>& results) {
 }
 
 std::unique_ptr<Executor> make_executor(const Options& options) {
+  if (options.run.processes) return std::make_unique<RanksExecutor>(options);
   // A profiler follows the process that it started.
   if (options.in_process || !options.run.why_untimed.empty()) return std::make_unique<InProcess>(options);
   return std::make_unique<Workers>(options);

@@ -25,7 +25,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  virtual const DeviceStatus& status(const Backend& backend) = 0;
+  /// With `ranks` > 1, of the group of as many.
+  virtual const DeviceStatus& status(const Backend& backend, std::size_t ranks = 1) = 0;
   /// Runner::measured_bandwidth of the backend's device; 0 without a device.
   virtual double measured_bandwidth(const Backend& backend) = 0;
   /// Device::used_by_others of the backend's device; nothing without a device.
@@ -38,6 +39,8 @@ class Executor {
   virtual void count(std::vector<Result>& results) = 0;
   /// Runner::accuracy of the results that are ok.
   virtual void accuracy(std::vector<Result>& results) = 0;
+  /// Why no further cell can run, although the run is not interrupted; empty while it can.
+  virtual std::string why_over() const { return {}; }
   /// After the last cell. False if a worker failed outside of any cell, or if this process must exit without waiting
   /// for its device.
   virtual bool end() = 0;
@@ -49,7 +52,7 @@ class Executor {
 class InProcess final : public Executor {
  public:
   explicit InProcess(const Options& options);
-  const DeviceStatus& status(const Backend& backend) override;
+  const DeviceStatus& status(const Backend& backend, std::size_t ranks = 1) override;
   double measured_bandwidth(const Backend& backend) override;
   std::optional<double> used_by_others(const Backend& backend) override;
   Result verify(const Cell& cell) override { return runner.verify(cell); }
@@ -64,7 +67,7 @@ class InProcess final : public Executor {
   Runner runner;
 
  private:
-  std::map<std::string, DeviceStatus> statuses_;  // by backend
+  std::map<std::pair<std::string, std::size_t>, DeviceStatus> statuses_;  // by backend and ranks
   std::vector<const Counter*> counters_;
 };
 

@@ -19,6 +19,7 @@
 #include "bench/options.hpp"
 #include "bench/plan.hpp"
 #include "bench/profiler.hpp"
+#include "bench/ranks_executor.hpp"
 #include "bench/report/compare/compare.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/report.hpp"
@@ -29,6 +30,8 @@
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/output_file.hpp"
+#include "core/processes.hpp"
+#include "core/remote_rank.hpp"
 
 namespace crosswarp {
 namespace {
@@ -104,6 +107,29 @@ void take_last_runs(Options& options) {
   else
     inputs = {last_results(reports ? "report" : "compare")};
   say(fmt::format("takes {}", fmt::join(inputs, " and ")));
+}
+
+/// The processes of a launcher, of one build. Null for one process.
+class Launched {
+ public:
+  Launched() : processes(joined_processes()) {}
+  ~Launched() {
+    if (!processes) return;
+    if (is_first()) dismiss_ranks(*processes);
+    processes->finish();
+  }
+  Launched(const Launched&) = delete;
+  Launched& operator=(const Launched&) = delete;
+  bool is_first() const { return !processes || processes->rank() == 0; }
+
+  Processes* const processes;
+};
+
+/// All that other processes than the first do.
+int serve_first(Processes& processes, const std::vector<std::string>& arguments) {
+  load_modules(arguments);
+  serve_rank(processes);
+  return 0;
 }
 
 /// Whether main() has its exit code. An earlier exit(0), called by a module or a driver, is a failure.
@@ -203,7 +229,10 @@ int main(int argc, char** argv) {
   on_exit(refuse_foreign_exit, nullptr);
   int code = exit_bad_request;
   try {
-    code = act(read_command_line({argv, argv + argc}));
+    const std::vector<std::string> arguments(argv, argv + argc);
+    const Launched launched;
+    if (launched.processes) require_one_build(*launched.processes);
+    code = launched.is_first() ? act(read_command_line(arguments)) : serve_first(*launched.processes, arguments);
     // Output that was lost is no success.
     if (!(std::cout << std::flush) && !interrupted()) throw Error("standard output cannot be written");
   } catch (const std::exception& error) {

@@ -19,6 +19,8 @@
 #include "bench/version.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "core/processes.hpp"
+#include "core/ranks.hpp"
 
 namespace crosswarp {
 namespace {
@@ -92,6 +94,24 @@ double duration(const std::string& name, const std::string& text) {
   const auto unit = text.empty() ? units.npos : units.find(text.back());
   const double factor = unit == 1 ? 60 : unit == 2 ? 3600 : 1;
   return factor * number(name, std::string_view(text).substr(0, text.size() - (unit != units.npos)), 1.0, 1e6);
+}
+
+/// Parses device indices as 0,1: two or more, each once.
+std::vector<std::size_t> device_list(const std::string& text) {
+  const std::string name = "--devices";
+  std::vector<std::size_t> devices;
+  std::string_view left = text;
+  for (std::size_t comma = 0; comma != left.npos; left.remove_prefix(comma == left.npos ? 0 : comma + 1)) {
+    comma = left.find(',');
+    devices.push_back(number<std::size_t>(name, left.substr(0, comma), 0, 1000));
+    if (std::ranges::count(devices, devices.back()) > 1)
+      throw CLI::ValidationError(name, fmt::format("'{}' names device {} twice", text, devices.back()));
+  }
+  if (devices.size() < 2 || devices.size() > most_ranks)
+    throw CLI::ValidationError(name, fmt::format("'{}' names {} device{}; 2 to {} can be ranks{}", text, devices.size(),
+                                                 devices.size() == 1 ? "" : "s", most_ranks,
+                                                 devices.size() == 1 ? ", and --device chooses one" : ""));
+  return devices;
 }
 
 /// Adds a flag without a value.
@@ -332,6 +352,13 @@ void CommandLine::add_measuring() {
   add_number<std::size_t>(app, "--device", options.run.device, 0, 1000, "Device index; see bench devices")
       ->type_name("N")
       ->group("Measuring");
+  app.add_option_function<std::string>(
+         "--devices", [this](const std::string& list) { options.run.devices = device_list(list); },
+         "Devices of the ranks of an experiment over several, as 0,1; as many ranks unless --ranks says fewer "
+         "(default: the first ones)")
+      ->excludes("--device")
+      ->type_name("LIST")
+      ->group("Measuring");
   add_number<std::uint64_t>(app, "--seed", options.run.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                             "Seed of the inputs, and of --random")
       ->type_name("N")
@@ -508,6 +535,13 @@ void CommandLine::conclude_run() {
       throw Error(fmt::format("{}: is for runs that time{}", output,
                               output == std::string_view("--json") ? ", and for --list" : ""));
   options.tour = times && !selects;
+  if (const auto& devices = options.run.devices; !devices.empty()) {
+    if (options.tour && options.resume.empty()) throw Error("--devices: name an experiment over ranks by --experiment");
+    options.run.device = devices.front();
+  }
+  options.run.processes = joined_processes();
+  const std::size_t ranks = options.run.processes ? options.run.processes->size() : options.run.devices.size();
+  if (ranks > 0) options.filter.axes.try_emplace("ranks", std::to_string(ranks));
   if (tune_->parsed()) conclude_tune(times);
   if (app.count("--random")) {
     if (list_ || profile) throw Error("--random: is for runs, --verify and --dry-run, which shows the points");

@@ -71,7 +71,11 @@ std::vector<std::string> chosen_backends(const Options& options, Executor& execu
       usable.push_back(backend->name());
       keys[backend->name()] = of.device->key;
     }
-  if (usable.empty()) throw Error("no backend of this build has a device here; see bench devices");
+  if (usable.empty()) {
+    if (!options.run.devices.empty())  // which no backend has
+      throw Error(executor.status(*Registry::instance().backends().front()).why_not);
+    throw Error("no backend of this build has a device here; see bench devices");
+  }
   const auto gpu = std::ranges::find_if(usable, [&](const auto& name) { return keys[name] != "host"; });
   if (gpu == usable.end()) return usable;
   if (!options.tour) return {*gpu};
@@ -110,9 +114,11 @@ Plan plan(const Options& options, Executor& executor) {
     };
 
   const std::string pattern = options.benchmark_flag("--benchmark_filter");
+  std::size_t most_ranks_asked = 0;
   Points points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
   for (const Cell& cell : Registry::instance().cells(filter)) {
+    most_ranks_asked = std::max(most_ranks_asked, cell.experiment->ranks(cell.point));
     const DeviceStatus& status = executor.status(*cell.backend);
     const auto& device = status.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
@@ -131,6 +137,11 @@ Plan plan(const Options& options, Executor& executor) {
                                 device->name, binary_bytes(static_cast<double>(status.free_memory)));
     }
     points[{cell.experiment->name, cell.point}].push_back(cell);
+  }
+  if (const std::size_t named = options.run.devices.size(); named > 0 && most_ranks_asked > 0) {
+    if (most_ranks_asked == 1) throw Error("--devices: nothing selected spans ranks; --device chooses one device");
+    if (most_ranks_asked > named && !options.run.processes)
+      throw Error(fmt::format("--ranks {}: --devices names {} devices", most_ranks_asked, named));
   }
   if (filter.random) say_what_is_missing(filter.random->count, points);
   for (const auto& [where, left_out] : unchecked)

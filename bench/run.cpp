@@ -38,9 +38,6 @@ namespace {
 
 constexpr double tour_seconds = 55;
 
-/// Interrupted by the user, or standard output is closed.
-bool ended() { return interrupted() || !std::cout; }
-
 /// Results of an earlier run, by name and repetition.
 class KnownResults {
  public:
@@ -135,7 +132,7 @@ class Run {
       if (!options_.quiet) say(warning);
     if (ended()) return outputs_.json->abandon();
     outputs_.json->begin(continued(context, earlier.context), earlier.rows);
-    if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy);
+    if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy, spans_ranks());
     known_ = KnownResults(earlier);
     if (!options_.resume.empty() && !options_.quiet)
       say(fmt::format("{} results are in {} already{}", known_.size(), options_.resume,
@@ -144,6 +141,19 @@ class Run {
                                                           "again",
                                                           known_.changed())));
   }
+
+  const DeviceStatus& status_of(const Cell& cell) const {
+    return executor_.status(*cell.backend, cell.experiment->ranks(cell.point));
+  }
+
+  bool spans_ranks() const {
+    return std::ranges::any_of(plan_.groups, [](const Group& group) {
+      return group.cells.front().experiment->ranks(group.cells.front().point) > 1;
+    });
+  }
+
+  /// Interrupted by the user, or standard output is closed, or no cell can run any more.
+  bool ended() const { return interrupted() || !std::cout || !executor_.why_over().empty(); }
 
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.began).count();
@@ -222,7 +232,7 @@ class Run {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (auto known = known_.take(group.name_of(group.cells[i]), round)) {
         rows[i] = std::move(*known);
-        if (const auto& device = executor_.status(*group.cells[i].backend).device) rows[i].device = *device;
+        if (const auto& device = status_of(group.cells[i]).device) rows[i].device = *device;
       } else {
         to_time.push_back(i);
       }
@@ -271,8 +281,7 @@ class Run {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (auto known = known_.take(group.name_of(group.cells[i]), repetition)) {
         rows[i] = std::move(*known);
-        if (const auto& device = executor_.status(*group.cells[i].backend).device;
-            device && !rows[i].device.name.empty())
+        if (const auto& device = status_of(group.cells[i]).device; device && !rows[i].device.name.empty())
           rows[i].device = *device;
       } else if (const Result* skipped = plan_.skipped(group.cells[i])) {
         rows[i] = *skipped;
@@ -416,7 +425,9 @@ class Run {
   }
 
   void say_where_results_are() const {
-    if (interrupted())
+    if (const std::string why = executor_.why_over(); !why.empty())
+      say(fmt::format("{}; {}", why, outputs_.json->how_to_resume()));
+    else if (interrupted())
       say("interrupted; " + outputs_.json->how_to_resume());
     else if (const std::string path = outputs_.json->path(); !path.empty() && !options_.quiet)
       say("results are in " + path);

@@ -53,7 +53,7 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
     const std::vector<DeviceInfo> devices = backend().devices();
     reply.head["key"] = ordinal < devices.size() ? devices[ordinal].key : "";
   } else if (what == "status") {
-    const DeviceStatus& status = here.status(backend());
+    const DeviceStatus& status = here.status(backend(), request.head.at("ranks"));
     reply.head["why_not"] = status.why_not;
     reply.head["free_memory"] = status.free_memory;
     if (status.device) reply.head["device"] = to_json(*status.device);

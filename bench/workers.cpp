@@ -87,14 +87,15 @@ Workers::Answer Workers::wait_for(Worker& worker) {
   }
 }
 
-const DeviceStatus& Workers::status(const Backend& backend) {
+const DeviceStatus& Workers::status(const Backend& backend, std::size_t ranks) {
   const std::string name = backend.name();
-  const auto [found, is_new] = statuses_.try_emplace(name);
+  const auto [found, is_new] = statuses_.try_emplace({name, ranks});
   DeviceStatus& status = found->second;
   if (!is_new) return status;
-  const Answer key = ask("", {{{"do", "device_key"}, {"backend", name}}, {}});
-  if (key.message) keys_[name] = key.message->head.at("key");
-  const Answer opened = ask(keys_[name], {{{"do", "status"}, {"backend", name}}, {}});
+  if (!keys_.contains(name))
+    if (const Answer key = ask("", {{{"do", "device_key"}, {"backend", name}}, {}}); key.message)
+      keys_[name] = key.message->head.at("key");
+  const Answer opened = ask(keys_[name], {{{"do", "status"}, {"backend", name}, {"ranks", ranks}}, {}});
   if (!opened.message) {
     status.why_not = opened.why;
     return status;
@@ -122,7 +123,7 @@ std::optional<double> Workers::used_by_others(const Backend& backend) {
 
 /// Completes the device, of which a result's line has only the name.
 void Workers::restore_device(Result& result) {
-  const auto& device = status(*result.cell.backend).device;
+  const auto& device = status(*result.cell.backend, result.cell.experiment->ranks(result.cell.point)).device;
   if (device && (result.status != Status::skipped || !result.device.name.empty())) result.device = *device;
 }
 

@@ -17,7 +17,7 @@ namespace crosswarp {
 class Workers final : public Executor {
  public:
   explicit Workers(const Options& options);
-  const DeviceStatus& status(const Backend& backend) override;
+  const DeviceStatus& status(const Backend& backend, std::size_t ranks = 1) override;
   double measured_bandwidth(const Backend& backend) override;
   std::optional<double> used_by_others(const Backend& backend) override;
   Result verify(const Cell& cell) override;
@@ -43,7 +43,7 @@ class Workers final : public Executor {
   void ask_for_each(std::vector<Result>& results, const nlohmann::ordered_json& head, const Fail& fail);
 
   const Options& options_;
-  std::map<std::string, DeviceStatus> statuses_;            // by backend
+  std::map<std::pair<std::string, std::size_t>, DeviceStatus> statuses_;  // by backend and ranks
   std::map<std::string, std::string> keys_;                 // device keys by backend; empty without a device
   std::map<std::string, double> bandwidths_;                // by device key: a new worker need not measure again
   std::map<std::string, std::unique_ptr<Worker>> workers_;  // by device key

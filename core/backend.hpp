@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,20 @@ class Backend {
   /// Opens a device by its index in devices(). Backends on one physical device return the same object.
   virtual std::shared_ptr<Device> open(std::size_t ordinal) const = 0;
 
-  /// Opens the first `count` devices as the ranks of one group (core/ranks.hpp), 2 or more. Throws Error for fewer
+  /// Opens devices by their indices in devices(), 2 or more, as the ranks of one group (core/ranks.hpp), in the order
+  /// of ranks. A backend whose ranks share its only device needs no more than their number. Throws Error for missing
   /// devices.
-  virtual std::shared_ptr<Device> open_ranks(std::size_t count) const {
-    throw Error(name() + " runs on one device at a time; " + std::to_string(count) + " ranks need another backend");
+  virtual std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const {
+    throw Error(name() + " runs on one device at a time; " + std::to_string(ordinals.size()) +
+                " ranks need another backend");
+  }
+
+  /// Opens a device as a rank of a group whose other ranks are in other processes.
+  virtual std::shared_ptr<Device> open_rank(std::size_t ordinal) const {
+    if (const std::size_t count = devices().size(); ordinal >= count)
+      throw Error(name() + " sees " + std::to_string(count) + " devices; the rank needs device " +
+                  std::to_string(ordinal));
+    return open(ordinal);
   }
 
   /// Threads are known after open().

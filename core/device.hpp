@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,6 +80,20 @@ struct Batch {
   std::function<void()> while_closed = {};  ///< Called after all is enqueued, before the gate opens.
 };
 
+/// A variant bound to one rank, with arguments as bytes: where the experiment is in another process than the rank
+/// (core/remote_rank.hpp).
+class RankBound {
+ public:
+  virtual ~RankBound() = default;
+  /// Bytes of workspace.
+  virtual std::size_t workspace() const = 0;
+  /// By rank; before prepare() and launch().
+  virtual void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank) = 0;
+  virtual void prepare(std::span<const std::byte> args) = 0;
+  /// Enqueues the rank's work.
+  virtual void launch(std::span<const std::byte> args) = 0;
+};
+
 /// Owns a physical device's memory, stream and timer. Throws Error. For one thread at a time. Work runs in the order of
 /// enqueuing.
 class Device {
@@ -95,6 +110,15 @@ class Device {
   virtual Device& rank(std::size_t rank) { return static_cast<void>(rank), *this; }
   /// Makes it the calling thread's device, where a runtime has one for each thread.
   virtual void make_current() {}
+  /// Seconds of the last time() by rank. Empty for an ordinary device.
+  virtual std::span<const double> seconds_by_rank() const { return {}; }
+  /// What to know about all times on it, such as a transport that is not the one asked for; empty for nothing.
+  virtual std::string remark() const { return {}; }
+  /// For a rank of another process (core/remote_rank.hpp): binds a variant there. Null for a device of this process.
+  virtual std::unique_ptr<RankBound> bind_remotely(const std::string& variant, const std::string& tuning,
+                                                   std::span<const std::byte> args) {
+    return static_cast<void>(variant), static_cast<void>(tuning), static_cast<void>(args), nullptr;
+  }
 
   /// Uninitialised memory, aligned to 256 bytes or more. Throws Error if memory is short.
   virtual void* allocate(std::size_t bytes) = 0;

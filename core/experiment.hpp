@@ -35,6 +35,8 @@ struct Cost {
   double bytes_written = 0;
   double flops = 0;                     ///< Operations; a multiply-add is two.
   double accesses = 0;                  ///< Elements accessed, or dependent steps.
+  double message = 0;                   ///< Over ranks: bytes of the operation, as nccl-tests counts them; bytes_read
+                                        ///< is then what crosses a rank's link.
   double left_out = 0;                  ///< Accesses by which a shortened launch has fewer; 0: there is none.
   Quantity rated = Quantity::bytes;     ///< The numerator of the rate.
   std::string_view ceiling = "memory";  ///< Device part (Peaks) that limits the rate; empty for none.

@@ -86,6 +86,18 @@ template <auto... path>
 void set_mhz(Result& r, const Json& json) {
   at<path...>(r) = read(json, 0) * 1e6;
 }
+/// A list of times; null where there is none.
+template <auto... path>
+Json times_of(const Result& r) {
+  Json json;
+  for (const double seconds : at<path...>(r)) json.push_back(nanoseconds(seconds));
+  return json;
+}
+template <auto... path>
+void set_times(Result& r, const Json& json) {
+  at<path...>(r).clear();
+  for (const double time : json) at<path...>(r).push_back(time * nanosecond);
+}
 /// Wall time of a phase, of which 0 means that nobody knows it.
 template <double Phases::*phase>
 Json wall(const Result& r) {
@@ -403,6 +415,11 @@ std::span<const Field> fields() {
      set_known<&R::verdict, &Verdict::bound>},
 
     // Time, and what follows from it.
+    {"message_bytes", "B", "over ranks: bytes of the operation, as nccl-tests counts them", "bytes",
+     tables | result | ranks | if_known, [](const R& r) { return r.cost.message > 0 ? Json(r.cost.message) : Json(); },
+     set_value<&R::cost, &Cost::message>},
+    {"ranks", "", "ranks of the experiment", "ranks", tables | result | ranks | if_known,
+     [](const R& r) { return r.ranks() > 0 ? Json(r.ranks()) : Json(); }},
     {"iterations", "", "launches in all samples", "", 0,
      [](const R& r) { return Json(flatten(r.measurement.seconds).size() * r.measurement.launches); }},
     {"sample_times", "ns", "time of a launch in each sample", "", 0, sample_times,
@@ -436,6 +453,23 @@ std::span<const Field> fields() {
      [](const R& r) { return word(noise(r)); }},
     {"spread", "share", "half the distance between the quartiles over the median", "±", csv | tables | chart | result,
      [](const R& r) { return has_spread(r) ? Json(spread(flatten(r.measurement.seconds))) : Json(); }},
+    {"algbw", "B/s", "over ranks: bytes of the operation a second", "algbw", tables | result | ranks | if_known,
+     derived<&R::algorithm_bandwidth>},
+    {"busbw", "B/s", "over ranks: bytes a second that cross a rank's link, as nccl-tests counts them", "busbw",
+     tables | result | ranks | if_known, derived<&R::bus_bandwidth>},
+    {"p50", "ns", "over ranks: median time of one operation behind a gate of its own", "p50",
+     tables | result | ranks | if_known, [](const R& r) { return ns(r.percentile(50)); }},
+    {"p99", "ns", "over ranks: 99th percentile of that time; of 100 operations or more", "p99",
+     tables | result | ranks | if_known, [](const R& r) { return ns(r.percentile(99)); }},
+    {"time_by_rank", "ns", "over ranks: each rank's own time of a launch, the median of its samples", "",
+     result | if_known, times_of<&R::measurement, &M::by_rank>, set_times<&R::measurement, &M::by_rank>,
+     [](const R& r) {
+       std::string all;
+       for (const double seconds : r.measurement.by_rank) all += (all.empty() ? "" : ", ") + si(seconds, "s");
+       return all;
+     }},
+    {"operation_times", "ns", "over ranks: times of one operation behind a gate of its own, for p50 and p99", "",
+     if_known, times_of<&R::measurement, &M::single>, set_times<&R::measurement, &M::single>},
     {"samples", "", "samples", "", csv | source,
      [](const R& r) { return Json(flatten(r.measurement.seconds).size()); }},
     {"placements", "", "placements of the buffers", "", source,

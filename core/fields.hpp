@@ -26,6 +26,7 @@ struct Field {
     source = 64,     ///< … where the numbers come from.
     if_known = 128,  ///< No output: the JSON leaves the field out where it would be null.
     words = 256,     ///< No output: of words, left-aligned in tables.
+    ranks = 512,     ///< A column of the CSV of a run over ranks; in tables, only where a row has a value.
   };
 
   std::string_view name;  ///< In JSON and CSV.

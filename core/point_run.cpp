@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ constexpr double look_in_launches = 10;                    // the same, in launc
 constexpr double max_sample = 0.05;                        // seconds of a sample of several launches
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
+constexpr std::size_t single_launches = 160;  // behind a gate each, of a row over ranks: the 99th percentile needs 100
 
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -82,13 +84,14 @@ class Runner::PointRun {
     std::string id = result->cell.id();
     Bound bound = {};
     Launches launches = {};
-    Launches shortened = {};           // by another graph, if by one
-    std::vector<double> shorter = {};  // samples of this placement
-    bool stale = false;                // hot: the caches hold the inputs before the last change
-    double sample_seconds = 0;         // rough, from a verified sample
-    double wall = 0;                   // seconds of all samples and verified samples
-    double cpu = 0;                    // processor seconds of all samples
-    double waited = 0;                 // shares of their time that threads waited for a processor, of all samples
+    Launches shortened = {};                        // by another graph, if by one
+    std::vector<double> shorter = {};               // samples of this placement
+    std::vector<std::vector<double>> by_rank = {};  // seconds of a launch in all samples
+    bool stale = false;                             // hot: the caches hold the inputs before the last change
+    double sample_seconds = 0;                      // rough, from a verified sample
+    double wall = 0;                                // seconds of all samples and verified samples
+    double cpu = 0;                                 // processor seconds of all samples
+    double waited = 0;  // shares of their time that threads waited for a processor, of all samples
     std::size_t samples = 0;
     std::vector<std::vector<Observation>> observed = {};  // by placement
   };
@@ -102,6 +105,7 @@ class Runner::PointRun {
   bool verify_rows_as_timed();
   void verify_and_find_leaks(Row& row);
   void sample_rows();
+  void time_single_launches();
   void verify_after_timing();
   void end_placement();
   void conclude();
@@ -233,6 +237,7 @@ void Runner::PointRun::time_placement() {
   if (is_bound && verify_rows() && capture_graphs() && verify_rows_as_timed()) {
     begin_phase(&Phases::timing);
     sample_rows();
+    time_single_launches();
     begin_phase(&Phases::verifying);
     verify_after_timing();
   }
@@ -405,6 +410,31 @@ void Runner::PointRun::sample_rows() {
     if (auto& seconds = sampled[rows_.size() + i].seconds; !seconds.empty()) floors[i]->push_back(std::move(seconds));
 }
 
+/// The jitter of one operation over ranks, in rounds.
+void Runner::PointRun::time_single_launches() {
+  if (device_.ranks() == 1) return;
+  std::vector<std::function<double()>> turns;
+  for (Row& row : rows_)
+    turns.push_back([&] {
+      enter(row.index);
+      Launches one = row.launches;
+      one.count = 1;
+      return device_.time({.launch = one.launch, .count = 1, .cold = one.cold, .gated = one.gated});
+    });
+  StopRule rule = stop_;
+  rule.min_time = std::numeric_limits<double>::infinity();
+  rule.precision = 0;
+  rule.min_samples = rule.max_samples = single_launches;
+  rule = share(rule);
+  const std::vector<Samples> sampled = sample_round_robin(turns, rule, wall_clock);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
+    row.wall += sampled[i].wall;
+    std::ranges::copy(sampled[i].seconds, std::back_inserter(row.result->measurement.single));
+    if (sampled[i].stopped == "error") fail(*row.result, sampled[i].error);
+  }
+}
+
 /// Seconds per launch.
 double Runner::PointRun::time(const Launches& l) {
   return per_launch(device_.time({.launch = l.launch, .count = l.count, .cold = l.cold, .gated = l.gated}));
@@ -425,6 +455,9 @@ double Runner::PointRun::sample(Row& row) {
   const double before = processor_clock();
   const auto threads_before = device_.thread_times();
   const double seconds = time(row.launches);
+  const std::span<const double> by_rank = device_.seconds_by_rank();
+  row.by_rank.resize(by_rank.size());
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) row.by_rank[rank].push_back(per_launch(by_rank[rank]));
   row.cpu += processor_clock() - before;
   if (const auto threads = device_.thread_times())
     row.waited += (*threads - threads_before.value_or(ThreadTimes{})).waited_share();
@@ -471,6 +504,8 @@ void Runner::PointRun::end_placement() {
     row.launches = row.shortened = {};
     row.bound = {};
     row.result->observed = median_over(row.observed);
+    row.result->measurement.by_rank.clear();
+    for (const auto& of_rank : row.by_rank) row.result->measurement.by_rank.push_back(median(of_rank));
   }
   ballast_ = {};
   std::erase_if(rows_,
@@ -485,6 +520,8 @@ void Runner::PointRun::conclude() {
     result->floor = location(floor_of(*result));
     result->floor_p90 = quantile(flatten(floor_of(*result)), 0.9);
     if (result->status != Status::ok) continue;
+    if (const std::string remark = device_.remark(); !remark.empty())
+      result->note += (result->note.empty() ? "" : "; ") + remark;
     runner_.check_limits(device_, *result, footprint, sets());
     if (device_.is_asynchronous() && !cell_.experiment->may_undercut_a_launch) check_floor(*result, floor_of(*result));
   }

@@ -11,7 +11,7 @@ namespace crosswarp {
 namespace {
 
 /// What the devices have in common; memory in all.
-DeviceInfo describe(const std::vector<std::shared_ptr<Device>>& devices) {
+DeviceInfo describe(const std::vector<std::shared_ptr<Device>>& devices, const RankGroup::Facts& facts) {
   if (devices.size() < 2 || devices.size() > most_ranks)
     throw Error(fmt::format("{} ranks; 2 to {} can be", devices.size(), most_ranks));
   DeviceInfo info = devices.front()->info();
@@ -25,13 +25,25 @@ DeviceInfo describe(const std::vector<std::shared_ptr<Device>>& devices) {
   info.graphs = false;
   // Of a group, no rate is known: neither a link's nor that of all memories together.
   info.peaks.clear();
+  info.versions["ranks"] = std::to_string(devices.size());
+  for (const auto& [what, is] : facts) info.versions[what] = is;
   return info;
 }
 
 }  // namespace
 
-RankGroup::RankGroup(std::vector<std::shared_ptr<Device>> devices)
-    : Device(describe(devices)), devices_(std::move(devices)), seconds_(devices_.size()) {}
+std::string shared_cores(std::size_t ranks, const DeviceInfo& host) {
+  const auto cores = static_cast<std::size_t>(host.compute_units);
+  return ranks > cores ? fmt::format("{} ranks share {} core{}", ranks, cores, cores == 1 ? "" : "s") : "";
+}
+
+RankGroup::RankGroup(std::vector<std::shared_ptr<Device>> devices, const Facts& facts, std::string remark,
+                     std::function<void()> meet)
+    : Device(describe(devices, facts)),
+      devices_(std::move(devices)),
+      remark_(std::move(remark)),
+      meet_(std::move(meet)),
+      seconds_(devices_.size()) {}
 
 std::size_t RankGroup::free_memory() const {
   std::size_t free = 0;
@@ -47,10 +59,18 @@ void RankGroup::synchronize() {
   for (std::size_t r = 0; r < ranks(); ++r) rank(r).synchronize();
 }
 
-double RankGroup::time(const Batch& batch) {
-  const auto open_all = [&] {
+/// Ranks of other processes open theirs when all have met.
+void RankGroup::open_gates() noexcept {
+  if (meet_) {
+    for (std::size_t r = 1; r < ranks(); ++r) devices_[r]->open_gate();
+    meet_();
+    devices_.front()->open_gate();
+  } else {
     for (const auto& device : devices_) device->open_gate();
-  };
+  }
+}
+
+double RankGroup::time(const Batch& batch) {
   try {
     for (std::size_t r = 0; r < ranks(); ++r) rank(r).start(batch);
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
@@ -58,10 +78,10 @@ double RankGroup::time(const Batch& batch) {
     if (batch.behind) batch.behind();
     if (batch.while_closed) batch.while_closed();
   } catch (...) {
-    open_all();
+    open_gates();
     throw;
   }
-  open_all();
+  open_gates();
   for (std::size_t r = 0; r < ranks(); ++r) seconds_[r] = rank(r).finish(batch);
   return std::ranges::max(seconds_);
 }

@@ -8,6 +8,9 @@
 //   first launch of any rank: flags and staging, which peers may write.
 // - Inputs of ranks are lattices of different random streams, so that sums over ranks are exact; a reference comes from
 //   these, never from a rank's memory.
+// - Ranks may be processes (core/remote_rank.hpp): the first process has the experiment, and a rank of another is a
+//   Device whose calls are messages. What a launch of a rank is given as arguments and workspaces is memory of its own
+//   process; addresses of others mean nothing there.
 // - A timed sample closes a gate on each rank's queue, enqueues all launches, opens all gates together and takes the
 //   slowest rank's time; seconds_by_rank() has all of them.
 // - The order of one queue says nothing about another's. A launch must therefore wait, on the device, until its peers'
@@ -16,6 +19,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,14 +30,22 @@
 
 namespace crosswarp {
 
+/// What to know about ranks that are threads of this host: empty unless they are more than its cores.
+std::string shared_cores(std::size_t ranks, const DeviceInfo& host);
+
 /// Max ranks of one group: kernels take a pointer for each by value.
 inline constexpr std::size_t most_ranks = 8;
 
 /// Devices as the ranks of one group. Memory that is allocated on the group itself is the first rank's.
 class RankGroup final : public Device {
  public:
-  /// Requires 2 to `most_ranks` devices of the same kind.
-  explicit RankGroup(std::vector<std::shared_ptr<Device>> devices);
+  using Facts = std::map<std::string, std::string>;
+
+  /// Requires 2 to `most_ranks` devices of the same kind, those of this process first. `facts`: of the group, for the
+  /// context of results: `links`, `transport`, versions of libraries. `remark`: Device::remark(). `meet`: called before
+  /// the gates of this process open and after those of others were told to; returns when all have come.
+  explicit RankGroup(std::vector<std::shared_ptr<Device>> devices, const Facts& facts = {}, std::string remark = {},
+                     std::function<void()> meet = nullptr);
 
   std::size_t ranks() const override { return devices_.size(); }
   Device& rank(std::size_t rank) override {
@@ -46,8 +59,8 @@ class RankGroup final : public Device {
   void synchronize() override;
   /// The slowest rank's time.
   double time(const Batch& batch) override;
-  /// Of the last time().
-  const std::vector<double>& seconds_by_rank() const { return seconds_; }
+  std::span<const double> seconds_by_rank() const override { return seconds_; }
+  std::string remark() const override { return remark_; }
   void launch_empty(bool pdl) override;
   bool is_asynchronous() const override { return first().is_asynchronous(); }
   std::string restore_state() override;
@@ -85,7 +98,11 @@ class RankGroup final : public Device {
  private:
   Device& first() const { return *devices_.front(); }
 
+  void open_gates() noexcept;
+
   std::vector<std::shared_ptr<Device>> devices_;
+  std::string remark_;
+  std::function<void()> meet_;
   std::vector<double> seconds_;
 };
 

@@ -17,6 +17,7 @@ struct Column {
   std::string head;
   std::function<std::string(const Result&)> show;  ///< Empty where there is no value.
   bool is_text = false;                            ///< Left-aligned.
+  bool is_of_ranks = false;                        ///< Only where a row has a value.
 };
 /// Those of the terminal's or of Markdown's ladder.
 std::vector<Column> columns(Field::Output output);
@@ -105,14 +106,16 @@ class JsonFile {
 /// One line for each result, in one flat table.
 class CsvFile {
  public:
-  /// `counters`: a column for each; `accuracy`: with columns of errors. Throws Error where the file cannot be written,
-  /// or another run writes it.
-  explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {}, bool accuracy = false);
+  /// `counters`: a column for each; `accuracy`: with columns of errors; `ranks`: with columns of ranks. Throws Error
+  /// where the file cannot be written, or another run writes it.
+  explicit CsvFile(const std::string& path, std::vector<const Counter*> counters = {}, bool accuracy = false,
+                   bool ranks = false);
   void add(const Result& result);
 
  private:
   std::vector<const Counter*> counters_;
   bool accuracy_;
+  unsigned columns_;  // Field::Output
   GrowingFile file_;
 };
 

@@ -30,11 +30,14 @@ std::string csv_line(const std::vector<std::string>& values) {
 
 }  // namespace
 
-CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, bool accuracy)
-    : counters_(std::move(counters)), accuracy_(accuracy), file_(OutputFile("--csv", path)) {
+CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, bool accuracy, bool ranks)
+    : counters_(std::move(counters)),
+      accuracy_(accuracy),
+      columns_(Field::csv | (ranks ? Field::ranks : 0u)),
+      file_(OutputFile("--csv", path)) {
   std::vector<std::string> head;
   for (const Field& field : fields())
-    if (field.is_in(Field::csv)) head.emplace_back(field.name);
+    if (field.is_in(columns_)) head.emplace_back(field.name);
   for (const Counter* counter : counters_) head.emplace_back(counter->name);
   if (accuracy_)
     for (const Distribution distribution : distributions)
@@ -47,7 +50,7 @@ CsvFile::CsvFile(const std::string& path, std::vector<const Counter*> counters, 
 void CsvFile::add(const Result& r) {
   std::vector<std::string> line;
   for (const Field& field : fields())
-    if (field.is_in(Field::csv)) line.push_back(csv_value(field.get(r)));
+    if (field.is_in(columns_)) line.push_back(csv_value(field.get(r)));
   const auto add = [&](std::optional<double> value) { line.push_back(value ? fmt::format("{:.6g}", *value) : ""); };
   for (const Counter* counter : counters_) add(r.counters ? (*r.counters)[counter->name] : std::nullopt);
   if (accuracy_)

@@ -113,6 +113,9 @@ TextTable::Colour colour_of(const Result& r, const Result* fastest) {
   return &r == fastest ? TextTable::Colour::good : TextTable::Colour::none;
 }
 
+/// Over ranks the rate has a column of its own name, `busbw`.
+bool is_repeated(const Field& field, const Result& r) { return field.name == "rate" && r.bus_bandwidth(); }
+
 }  // namespace
 
 std::vector<Column> columns(Field::Output output) {
@@ -120,8 +123,9 @@ std::vector<Column> columns(Field::Output output) {
   for (const Field& field : fields()) {
     if (!field.is_in(output)) continue;
     if (field.name != "idea") {
-      columns.push_back(
-          {std::string(field.head), [&field](const Result& r) { return field.show(r); }, field.is_text()});
+      columns.push_back({std::string(field.head),
+                         [&field](const Result& r) { return is_repeated(field, r) ? "" : field.show(r); },
+                         field.is_text(), field.is_in(Field::ranks)});
       continue;
     }
     if (output == Field::markdown)

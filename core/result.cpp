@@ -99,6 +99,24 @@ std::optional<double> Result::access_time() const {
   return by_the_kernel == observed.end() ? step_time().value_or(1 / *r) : by_the_kernel->value * 1e-9;
 }
 
+std::size_t Result::ranks() const {
+  const std::size_t ranks = cell.experiment->ranks(cell.point);
+  return ranks > 1 ? ranks : 0;
+}
+
+std::optional<double> Result::algorithm_bandwidth() const {
+  if (const auto t = time(); t && cost.message > 0) return cost.message / *t;
+  return {};
+}
+
+std::optional<double> Result::bus_bandwidth() const { return cost.message > 0 ? bytes_per_second() : std::nullopt; }
+
+std::optional<double> Result::percentile(int percent) const {
+  const std::size_t least = percent < 50 ? 100 / percent : 100 / (100 - percent);  // one beyond it
+  if (status != Status::ok || measurement.single.size() < least) return {};
+  return quantile(measurement.single, percent / 100.0);
+}
+
 bool is_above_measured_peak(const Result& result) {
   constexpr double repeatable = 1.01;  // a peak, measured twice
   return result.cost.ceiling != "memory" && result.of_measured_peak().value_or(0) > repeatable;

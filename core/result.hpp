@@ -43,6 +43,8 @@ struct Phases {
 struct Measurement {
   Placements seconds;            ///< Device time of one launch: one number for each sample (sample time / launches).
   Placements shorter;            ///< The same of shortened launches, in the same rounds: sample i beside sample i.
+  std::vector<double> by_rank;   ///< Over ranks: each rank's own seconds of a launch, the median of its samples.
+  std::vector<double> single;    ///< Over ranks: seconds of one launch behind a gate of its own, for percentiles.
   std::size_t launches = 1;      ///< Launches in each sample.
   std::string stopped;           ///< Why sampling ended in the last placement.
   double cpu_seconds = 0;        ///< Host processor time of one launch, with its share of the flush.
@@ -113,6 +115,14 @@ struct Result {
   /// Seconds of one access, where these are counted: by the kernel's own clock, else by launches of two lengths, else
   /// by the launch's time.
   std::optional<double> access_time() const;
+
+  /// Ranks of the experiment; 0 if it spans none.
+  std::size_t ranks() const;
+  /// Over ranks: bytes of the operation a second (nccl-tests' algbw), and those that cross a rank's link (busbw).
+  std::optional<double> algorithm_bandwidth() const;
+  std::optional<double> bus_bandwidth() const;
+  /// Percentile of the seconds of one launch; nothing for too few of them.
+  std::optional<double> percentile(int percent) const;
 
   /// Of the part of the device that the cost is held to; 0 where nobody knows.
   double theoretical_peak() const { return device.peak(cost.ceiling); }

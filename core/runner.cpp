@@ -2,13 +2,16 @@
 #include "core/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/judgement.hpp"
+#include "core/remote_rank.hpp"
 #include "core/verification.hpp"
 
 namespace crosswarp {
@@ -17,7 +20,7 @@ namespace {
 constexpr std::size_t min_errors = 8;                    // per distribution; few outputs take several draws …
 constexpr std::size_t max_drawn = std::size_t{2} << 30;  // … up to this many bytes of inputs, which the host sums, too
 
-constexpr double max_code_load = 1;                      // seconds of a variant's first launch that may be loading
+constexpr double max_code_load = 1;  // seconds of a variant's first launch that may be loading
 constexpr const char* lost_earlier = "the device was lost to an earlier fault";
 constexpr const char* replaces_inputs = "verified, not timed: a launch replaces its inputs";
 
@@ -66,21 +69,30 @@ KernelUse largest(const std::vector<KernelUse>& kernels) {
 
 }  // namespace
 
+std::shared_ptr<Device> Runner::open(const Backend& backend, std::size_t ranks) const {
+  const std::size_t count = backend.devices().size();
+  const std::string sees = fmt::format("{} sees {} device{}", backend.name(), count, count == 1 ? "" : "s");
+  if (const std::string why = backend.why_none(); count == 0) throw Error(why.empty() ? "it sees no device here" : why);
+  const std::vector<std::size_t>& named = options_.devices;
+  for (const std::size_t ordinal : named)
+    if (ordinal >= count) throw Error(fmt::format("--devices {}: {}", fmt::join(named, ","), sees));
+  if (options_.device >= count) throw Error(fmt::format("--device {}: {}", options_.device, sees));
+  if (ranks == 1) return backend.open(options_.device);
+  if (options_.processes) return open_process_ranks(backend, ranks, named, *options_.processes);
+  if (!named.empty() && ranks > named.size())
+    throw Error(fmt::format("--devices {}: {} ranks need as many devices", fmt::join(named, ","), ranks));
+  std::vector<std::size_t> ordinals(ranks);
+  std::iota(ordinals.begin(), ordinals.end(), std::size_t{0});
+  if (!named.empty()) std::copy_n(named.begin(), ranks, ordinals.begin());
+  return backend.open_ranks(ordinals);
+}
+
 Runner::OpenDevice Runner::device(const Backend& backend, std::size_t ranks) {
   const std::string name = backend.name();
   const DeviceKey key(name, ranks);
   if (!devices_.contains(key) && !why_not_.contains(key)) {
     try {
-      const std::size_t count = backend.devices().size();
-      if (count == 0) {
-        const std::string why = backend.why_none();
-        why_not_[key] = why.empty() ? "it sees no device here" : why;
-      } else if (options_.device >= count) {
-        why_not_[key] =
-            fmt::format("--device {}: {} sees {} device{}", options_.device, name, count, count == 1 ? "" : "s");
-      } else {
-        devices_[key] = ranks == 1 ? backend.open(options_.device) : backend.open_ranks(ranks);
-      }
+      devices_[key] = open(backend, ranks);
     } catch (const std::exception& error) {
       why_not_[key] = error.what();
     }
@@ -91,6 +103,8 @@ Runner::OpenDevice Runner::device(const Backend& backend, std::size_t ranks) {
 
 std::string Runner::skipped(const Cell& cell) {
   if (!cell.variant->not_expressible.empty()) return "not expressible: " + cell.variant->not_expressible;
+  if (options_.processes && !cell.variant->across_processes && cell.experiment->ranks(cell.point) > 1)
+    return "its ranks use each other's memory, and here they are processes";
   const OpenDevice opened = device(cell);
   if (!opened.device) return opened.why_not;
   const DeviceInfo& info = opened.device->info();

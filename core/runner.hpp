@@ -12,6 +12,7 @@
 
 #include "core/ceilings.hpp"
 #include "core/position.hpp"
+#include "core/processes.hpp"
 #include "core/result.hpp"
 #include "core/sampler.hpp"
 #include "core/tuning_table.hpp"
@@ -19,13 +20,15 @@
 namespace crosswarp {
 
 struct RunOptions {
-  std::size_t device = 0;  ///< Index in each backend's list of devices.
+  std::size_t device = 0;                 ///< Index in each backend's list of devices.
+  std::vector<std::size_t> devices = {};  ///< Of the ranks, in their order; empty: the first ones of the list.
   std::uint64_t seed = 1;
   StopRule stop = {};
-  TuningTable tunings = {};      ///< Of `bench tune`, for variants that are tuned by it.
-  Ceilings ceilings = {};        ///< From earlier runs; new measurements are added. Without the memory's.
-  std::string why_untimed = {};  ///< A reason to keep no times, such as an attached profiler.
-  Position* position = nullptr;  ///< Updated before each launch; may be null.
+  TuningTable tunings = {};        ///< Of `bench tune`, for variants that are tuned by it.
+  Ceilings ceilings = {};          ///< From earlier runs; new measurements are added. Without the memory's.
+  std::string why_untimed = {};    ///< A reason to keep no times, such as an attached profiler.
+  Processes* processes = nullptr;  ///< Ranks are processes, and this is the first; null for ranks of this process.
+  Position* position = nullptr;    ///< Updated before each launch; may be null.
 };
 
 /// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
@@ -86,6 +89,8 @@ class Runner {
   class PointRun;
 
   Result start(const Cell& cell);
+  /// Opens the devices of an experiment over `ranks`. Throws Error, with the option that is at fault.
+  std::shared_ptr<Device> open(const Backend& backend, std::size_t ranks) const;
   /// The cell's tuning; the table's in place of the default one, where the variant is tuned by it.
   const Tuning& tuning_of(const Result& result) const;
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.

@@ -1,10 +1,15 @@
 // Variants: one idea in one backend, registered by its own file.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -98,6 +103,8 @@ struct Variant {
   /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
   std::string (*missing)() = nullptr;
   void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work of one rank; called often.
+  /// Its ranks may be processes: a launch uses no memory but its own rank's.
+  bool across_processes = false;
   /// Required instructions in NVIDIA's machine code: prefix and minimum count, `{"FFMA", 64}`. Tested if there is a
   /// disassembler.
   std::vector<std::pair<std::string_view, int>> instructions = {};
@@ -131,10 +138,13 @@ struct VariantEntry {
   ResultIn result = ResultIn::device;
   std::vector<Tuning> tunings;  ///< One or more.
   bool tuned_by_table = false;
+  bool across_processes = false;
   std::vector<std::pair<std::string, int>> instructions;
   bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
   std::string (*missing)() = nullptr;       ///< Null for none.
   std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
+  /// For a problem in another process; null where its arguments cannot be sent.
+  std::function<std::unique_ptr<RankBound>(Device&, const Tuning&, std::span<const std::byte> args)> bind_rank;
 
   /// `cuda/reduce_sum/float4`.
   std::string id() const { return backend + "/" + experiment + "/" + name; }
@@ -176,10 +186,16 @@ class Register {
     entry.missing = v.missing;
     entry.instructions.assign(v.instructions.begin(), v.instructions.end());
     entry.tuned_by_table = v.tuned_by_table;
+    entry.across_processes = v.across_processes;
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
-    entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
-      return bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
+    entry.bind = [v, id = entry.id()](Device& device, const Problem& problem, const Tuning& tuning) {
+      return bind(v, id, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
     };
+    if constexpr (std::is_trivially_copyable_v<Args>)
+      if (v.across_processes)
+        entry.bind_rank = [v](Device& device, const Tuning& tuning, std::span<const std::byte> args) {
+          return std::make_unique<OneRank>(v, device, tuning, args);
+        };
     if (!v.launch && entry.not_expressible.empty())
       throw Error(entry.id() + " has neither .launch nor .not_expressible (" + entry.source + ")");
     add_variant(std::move(entry), describe<E>());
@@ -191,32 +207,86 @@ class Register {
     return path.substr(slash, path.find('.', slash) - slash);
   }
 
-  static Bound bind(const Variant<E, Queue>& v, Device& device, const E& problem, const Tuning& tuning) {
+  using Args = typename E::Args;
+
+  /// Empty for arguments that cannot be sent.
+  static std::span<const std::byte> bytes_of(const Args& args) {
+    if constexpr (std::is_trivially_copyable_v<Args>) return std::as_bytes(std::span(&args, 1));
+    return {};
+  }
+
+  /// A rank of this process, for a problem in another.
+  class OneRank final : public RankBound {
+   public:
+    OneRank(const Variant<E, Queue>& v, Device& device, const Tuning& tuning, std::span<const std::byte> args)
+        : v_(v),
+          queue_(device, LaunchContext{device.info(), tuning, {}, &log_}),
+          bytes_(v.workspace ? v.workspace(queue_, read(args)) : 0) {}
+    std::size_t workspace() const override { return bytes_; }
+    void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank) override {
+      workspaces_.assign(workspaces.begin(), workspaces.end());
+      queue_.workspaces = workspaces_;
+      queue_.workspace = workspaces_[own_rank];
+    }
+    void prepare(std::span<const std::byte> args) override { v_.prepare(queue_, read(args)); }
+    void launch(std::span<const std::byte> args) override { v_.launch(queue_, read(args)); }
+
+   private:
+    static Args read(std::span<const std::byte> args) {
+      std::array<std::byte, sizeof(Args)> raw;
+      std::ranges::copy(args, raw.begin());
+      return std::bit_cast<Args>(raw);
+    }
+
+    const Variant<E, Queue> v_;
+    LaunchLog log_;
+    Queue queue_;
+    std::size_t bytes_;
+    std::vector<std::span<std::byte>> workspaces_;
+  };
+
+  static Bound bind(const Variant<E, Queue>& v, const std::string& id, Device& device, const E& problem,
+                    const Tuning& tuning) {
     Bound bound;
     bound.log = std::make_shared<LaunchLog>();
     bound.workspaces = std::make_shared<std::vector<Buffer<std::byte>>>();
-    std::vector<Queue> queues;
+    /// A rank's queue, or the rank in another process.
+    struct Rank {
+      std::optional<Queue> queue;
+      std::shared_ptr<RankBound> elsewhere;
+    };
+    std::vector<Rank> ranks(device.ranks());
     const auto spans = std::make_shared<std::vector<std::span<std::byte>>>();
-    for (std::size_t rank = 0; rank < device.ranks(); ++rank) {
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       Device& own = device.rank(rank);
-      Queue& queue = queues.emplace_back(own, LaunchContext{own.info(), tuning, {}, bound.log.get()});
-      const std::size_t bytes = v.workspace ? v.workspace(queue, args_of(problem, 0, rank)) : 0;
+      const Args args = args_of(problem, 0, rank);
+      auto& [queue, elsewhere] = ranks[rank];
+      elsewhere = own.bind_remotely(id, tuning.name(), bytes_of(args));
+      if (!elsewhere) queue.emplace(own, LaunchContext{own.info(), tuning, {}, bound.log.get()});
+      const std::size_t bytes = elsewhere ? elsewhere->workspace() : v.workspace ? v.workspace(*queue, args) : 0;
       bound.workspaces->emplace_back(own, bytes).fill(0);
       spans->push_back(bound.workspaces->back().span());
-      queue.workspace = spans->back();
     }
-    for (Queue& queue : queues) queue.workspaces = *spans;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+      if (auto& [queue, elsewhere] = ranks[rank]; queue) {
+        queue->workspace = (*spans)[rank];
+        queue->workspaces = *spans;
+      } else {
+        elsewhere->take_workspaces(*spans, rank);
+      }
     // A launch of one rank may write to another's workspace, which must be cleared before.
-    if (queues.size() > 1) device.synchronize();
-    const auto on_all = [queues, spans, &device, &problem, log = bound.log, workspaces = bound.workspaces](
-                            auto enqueue, std::size_t set) {
-      for (std::size_t rank = 0; rank < queues.size(); ++rank) {
+    if (ranks.size() > 1) device.synchronize();
+    const auto on_all = [ranks, spans, &device, &problem, log = bound.log, workspaces = bound.workspaces](
+                            auto enqueue, auto enqueue_elsewhere, std::size_t set) {
+      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         device.rank(rank);
-        enqueue(queues[rank], args_of(problem, set, rank));
+        const Args args = args_of(problem, set, rank);
+        const auto& [queue, elsewhere] = ranks[rank];
+        queue ? enqueue(*queue, args) : (elsewhere.get()->*enqueue_elsewhere)(bytes_of(args));
       }
     };
-    if (v.prepare) on_all(v.prepare, 0);
-    bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, set); };
+    if (v.prepare) on_all(v.prepare, &RankBound::prepare, 0);
+    bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, &RankBound::launch, set); };
     return bound;
   }
 };

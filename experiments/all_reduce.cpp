@@ -82,6 +82,7 @@ Cost AllReduce::cost(const Point& point) {
   return {.bytes_read = 2 * (r - 1) / r * static_cast<double>(bytes(point)),
           .flops = n * (r - 1),
           .accesses = n,
+          .message = static_cast<double>(bytes(point)),
           .ceiling = {}};
 }
 

@@ -69,6 +69,8 @@ missing_packages() {
     libraries+=(libtrilinos-kokkos-dev)
     optional+=(libtrilinos-kokkos-kernels-dev)
   fi
+  # A user who is not root does without: ranks are then of one process.
+  if ((EUID == 0)) && [[ " $* " != *" -DCROSSWARP_MPI=OFF "* ]]; then optional+=(libopenmpi-dev openmpi-bin); fi
   if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then
     libraries+=(hipcc libamdhip64-dev)
     optional+=(libhipcub-dev)

@@ -30,7 +30,8 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"backends/hip", {"core/", "experiments/", "backends/gpu/", "backends/hip/", "backends/cuda/", "platform/"}},
     {"backends/simt", {"core/", "experiments/", "backends/gpu/", "backends/simt/", "platform/"}},
     {"backends/kokkos", {"core/", "experiments/", "backends/gpu/", "backends/kokkos/"}},
-    {"backends/host", {"core/", "experiments/", "backends/host/"}},
+    {"backends/mpi", {"core/", "backends/mpi/"}},
+    {"backends/host", {"core/", "experiments/", "backends/host/", "backends/mpi/"}},
     {"bench", {"core/", "bench/"}},
 };
 
@@ -40,6 +41,7 @@ const std::map<std::string, std::set<std::string>> vendors{
     {"^(cuda|cupti|cub/|thrust/|cublas|mma\\.h|nv)",
      {"backends/cuda/", "backends/hip/platform/", "backends/gpu/nvidia"}},
     {"^(hip|roc)", {"backends/hip/"}},
+    {"^mpi", {"backends/mpi/"}},
 };
 
 bool starts_with_any(const std::string& path, const std::set<std::string>& prefixes) {

@@ -3,10 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/peer_features.hpp"
+#include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
 #include "core/ranks.hpp"
 #include "core/registry.hpp"
+#if CROSSWARP_HAS_NCCL
+#include "backends/cuda/nccl.hpp"
+#endif
 
 namespace crosswarp {
 namespace {
@@ -23,22 +33,50 @@ void enable_peer_access(int current, int peer) {
     gpu::check(code, "peer access");
 }
 
+std::string bus_id(int ordinal) {
+  std::array<char, 32> id{};
+  gpu::check(cudaDeviceGetPCIBusId(id.data(), id.size(), ordinal), "PCI bus id");
+  return id.data();
+}
+
+/// `NV18`, where all pairs have the same link; else `gpu0-gpu1 NV18, gpu0-gpu2 SYS, …`.
+std::string links(const std::vector<std::shared_ptr<gpu::GpuDevice>>& gpus) {
+  std::set<std::string> kinds;
+  std::string all;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    for (std::size_t k = i + 1; k < gpus.size(); ++k) {
+      std::string link = gpu::vendor::link_between(bus_id(gpus[i]->ordinal()), bus_id(gpus[k]->ordinal()));
+      if (link.empty()) link = "unknown";
+      all += fmt::format("{}{}-{} {}", all.empty() ? "" : ", ", gpus[i]->info().key, gpus[k]->info().key, link);
+      kinds.insert(std::move(link));
+    }
+  return kinds.size() == 1 ? *kinds.begin() : all;
+}
+
+RankGroup::Facts facts(const std::vector<std::shared_ptr<gpu::GpuDevice>>& gpus) {
+  RankGroup::Facts facts{{"transport", "peer access"}, {"links", links(gpus)}};
+#if CROSSWARP_HAS_NCCL
+  facts["nccl"] = gpu::nccl_version();
+#endif
+  return facts;
+}
+
 class CudaBackend final : public gpu::GpuBackend {
  public:
   std::string name() const override { return "cuda"; }
   Execution execution() const override { return {"CUDA"}; }
 
-  std::shared_ptr<Device> open_ranks(std::size_t count) const override {
-    if (const std::size_t here = devices().size(); here < count)
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
+    if (const std::size_t here = devices().size(), count = ordinals.size(); here < count)
       throw Error(fmt::format("{} ranks need as many GPUs; here {} {}", count, here == 1 ? "is" : "are", here));
     std::vector<std::shared_ptr<gpu::GpuDevice>> gpus;
-    for (std::size_t rank = 0; rank < count; ++rank) gpus.push_back(gpu::open(rank));
+    for (const std::size_t ordinal : ordinals) gpus.push_back(gpu::open(ordinal));
     for (const auto& gpu : gpus) {
       gpu->make_current();
       for (const auto& peer : gpus)
         if (peer != gpu) enable_peer_access(gpu->ordinal(), peer->ordinal());
     }
-    return std::make_shared<RankGroup>(std::vector<std::shared_ptr<Device>>(gpus.begin(), gpus.end()));
+    return std::make_shared<RankGroup>(std::vector<std::shared_ptr<Device>>(gpus.begin(), gpus.end()), facts(gpus));
   }
 };
 

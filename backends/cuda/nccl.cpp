@@ -16,6 +16,7 @@ const SharedLibrary<Nccl>& library() {
   static const int is_off = setenv("NCCL_NVLS_ENABLE", "0", 1);  // before it is loaded: it reads its environment once
   static const SharedLibrary<Nccl> loaded("NCCL", {"libnccl.so.2"}, [](SharedLibrary<Nccl>& from) {
     from.load(from.entries.error_string, "ncclGetErrorString");
+    from.load(from.entries.get_version, "ncclGetVersion");
     from.load(from.entries.get_unique_id, "ncclGetUniqueId");
     from.load(from.entries.comm_init_rank, "ncclCommInitRank");
     from.load(from.entries.group_start, "ncclGroupStart");
@@ -37,6 +38,13 @@ std::vector<ncclComm_t>& communicators(std::size_t ranks) {
 std::string why_no_nccl() { return library().why_not; }
 
 const Nccl& nccl() { return library().usable(); }
+
+std::string nccl_version() {
+  if (const std::string why = why_no_nccl(); !why.empty()) return "none: " + why;
+  int number = 0;
+  check(nccl().get_version(&number), "ncclGetVersion");
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+}
 
 void make_nccl_communicator(std::size_t rank, std::size_t ranks) {
   static ncclUniqueId id;

@@ -12,6 +12,7 @@ namespace crosswarp::gpu {
 /// The entry points in use. A new one is a line here and a line in nccl.cpp.
 struct Nccl {
   decltype(&::ncclGetErrorString) error_string = nullptr;
+  decltype(&::ncclGetVersion) get_version = nullptr;
   decltype(&::ncclGetUniqueId) get_unique_id = nullptr;
   decltype(&::ncclCommInitRank) comm_init_rank = nullptr;
   decltype(&::ncclGroupStart) group_start = nullptr;
@@ -25,6 +26,9 @@ std::string why_no_nccl();
 
 /// Throws Error if it cannot be loaded.
 const Nccl& nccl();
+
+/// `2.28.3`; why there is none, where it cannot be loaded.
+std::string nccl_version();
 
 /// Rank `rank`'s communicator in a group of `ranks`, made on first use. Requires that the rank's device is current and
 /// that it is called for all ranks one after the other, from 0 on: the call of the last one makes them, which takes

@@ -76,6 +76,8 @@ std::optional<double> used_by_others(const std::string& pci_bus_id) {
 }
 
 /// Of the kernel's module, where AMD's own is installed. The kernel's built-in one has no version but the kernel's.
+std::string link_between(const std::string&, const std::string&) { return {}; }
+
 std::string driver_version() {
   std::string version;
   std::ifstream("/sys/module/amdgpu/version") >> version;

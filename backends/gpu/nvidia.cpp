@@ -55,6 +55,13 @@ struct Utilization {
   unsigned gpu, memory;
 };
 
+/// nvmlPciInfo_t.
+struct PciInfo {
+  char old_bus_id[16];
+  unsigned domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
+};
+
 /// The entry points of NVML in use.
 struct Nvml {
   int (*init)() = nullptr;
@@ -64,6 +71,11 @@ struct Nvml {
   int (*processes)(Handle, unsigned*, void*) = nullptr;
   int (*utilization)(Handle, Utilization*) = nullptr;
   int (*driver)(char*, unsigned) = nullptr;
+  int (*link_state)(Handle, unsigned, unsigned*) = nullptr;
+  int (*link_peer_type)(Handle, unsigned, int*) = nullptr;
+  int (*link_peer)(Handle, unsigned, PciInfo*) = nullptr;
+  int (*pci_info)(Handle, PciInfo*) = nullptr;
+  int (*common_ancestor)(Handle, Handle, int*) = nullptr;
   bool ready = false;
 
   Nvml() {
@@ -79,6 +91,11 @@ struct Nvml {
       load(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
     load(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
     load(utilization, "nvmlDeviceGetUtilizationRates");
+    load(link_state, "nvmlDeviceGetNvLinkState");
+    load(link_peer_type, "nvmlDeviceGetNvLinkRemoteDeviceType");
+    load(link_peer, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+    load(pci_info, "nvmlDeviceGetPciInfo_v3");
+    load(common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
   }
 };
 
@@ -192,6 +209,38 @@ std::string driver_version() {
   std::array<char, 96> text{};
   if (!nvml().ready || nvml().driver(text.data(), text.size()) != 0) return {};
   return text.data();
+}
+
+/// NVLinks of the first GPU that end at the second, or at a switch, which connects all.
+std::string link_between(const std::string& pci_bus_id, const std::string& peer) {
+  constexpr unsigned max_links = 18;                // NVML_NVLINK_MAX_LINKS
+  constexpr int remote_gpu = 0, remote_switch = 2;  // nvmlIntNvLinkDeviceType_t
+  constexpr std::array<std::pair<int, const char*>, 6> ancestors{
+      {{0, "on one board"}, {10, "PIX"}, {20, "PXB"}, {30, "PHB"}, {40, "NODE"}, {50, "SYS"}}};
+  Handle device = nullptr, other = nullptr;
+  if (!nvml().ready || nvml().device_by_bus(pci_bus_id.c_str(), &device) != 0 ||
+      nvml().device_by_bus(peer.c_str(), &other) != 0)
+    return {};
+  PciInfo at{}, remote{};
+  unsigned links = 0;
+  if (nvml().link_state && nvml().link_peer_type && nvml().link_peer && nvml().pci_info &&
+      nvml().pci_info(other, &at) == 0)
+    for (unsigned link = 0; link < max_links; ++link) {
+      unsigned is_active = 0;
+      int type = 0;
+      if (nvml().link_state(device, link, &is_active) != 0 || is_active == 0) continue;
+      if (nvml().link_peer_type(device, link, &type) != 0) continue;
+      if (type == remote_switch)
+        ++links;
+      else if (type == remote_gpu && nvml().link_peer(device, link, &remote) == 0)
+        links += remote.domain == at.domain && remote.bus == at.bus && remote.device == at.device;
+    }
+  if (links > 0) return fmt::format("NV{}", links);
+  int level = 0;
+  if (nvml().common_ancestor && nvml().common_ancestor(device, other, &level) == 0)
+    for (const auto& [of, name] : ancestors)
+      if (of == level) return name;
+  return {};
 }
 
 }  // namespace crosswarp::gpu::vendor

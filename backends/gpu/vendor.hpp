@@ -31,6 +31,9 @@ Telemetry telemetry(const std::string& pci_bus_id);
 /// Device::used_by_others, by the same library.
 std::optional<double> used_by_others(const std::string& pci_bus_id);
 std::string driver_version();
+/// The link of two GPUs as `nvidia-smi topo -m` names it: `NV18` (18 NVLinks), `PIX` … `SYS` (over PCIe); empty for
+/// unknown.
+std::string link_between(const std::string& pci_bus_id, const std::string& peer);
 
 /// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the
 /// first time each with `before` before it, which runs `kernels_before` kernels. Throws Error, with what to do, where

@@ -13,11 +13,13 @@ class HostBackend final : public Backend {
   std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }
   std::string why_none() const override { return {}; }
   std::shared_ptr<Device> open(std::size_t) const override { return open_host_device(); }
-  std::shared_ptr<Device> open_ranks(std::size_t count) const override {
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
     std::vector<std::shared_ptr<Device>> ranks;
-    for (std::size_t rank = 0; rank < count; ++rank) ranks.push_back(std::make_shared<HostRank>());
-    return std::make_shared<RankGroup>(std::move(ranks));
+    for (std::size_t rank = 0; rank < ordinals.size(); ++rank) ranks.push_back(std::make_shared<HostRank>());
+    return std::make_shared<RankGroup>(std::move(ranks), RankGroup::Facts{{"transport", "memory of one process"}},
+                                       shared_cores(ordinals.size(), host_device_info()));
   }
+  std::shared_ptr<Device> open_rank(std::size_t) const override { return std::make_shared<HostRank>(); }
   Execution execution() const override { return {"threads", launch_threads(), true}; }
   void use_threads(int threads) const override { set_launch_threads(threads); }
 };

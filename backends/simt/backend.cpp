@@ -18,9 +18,9 @@ class SimtBackend final : public Backend {
     static const auto device = std::make_shared<simt::EmulatedDevice>(warp_size);
     return device;
   }
-  std::shared_ptr<Device> open_ranks(std::size_t count) const override {
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
     std::vector<std::shared_ptr<Device>> ranks;
-    for (std::size_t rank = 0; rank < count; ++rank)
+    for (std::size_t rank = 0; rank < ordinals.size(); ++rank)
       ranks.push_back(std::make_shared<simt::EmulatedDevice>(warp_size, rank));
     return std::make_shared<RankGroup>(std::move(ranks));
   }

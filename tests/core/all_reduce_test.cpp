@@ -12,6 +12,7 @@
 #include "core/host_device.hpp"
 #include "core/reference.hpp"
 #include "core/registry.hpp"
+#include "core/report.hpp"
 #include "core/runner.hpp"
 #include "tests/core/fake.hpp"
 
@@ -173,6 +174,7 @@ TEST(AllReduce, InPlaceALaunchReplacesItsInputs) {
 
 TEST(AllReduce, ItsRateIsTheBusBandwidth) {
   const Cost cost = AllReduce::cost(ranks_point(1000, 4, "f16"));
+  EXPECT_EQ(cost.message, 2000);
   EXPECT_EQ(cost.amount(), 2 * 3.0 / 4 * 2000);
   EXPECT_EQ(cost.flops, 3000);
 }
@@ -218,10 +220,14 @@ TEST(Ranks, ALaunchIsCalledForEachWithItsOwnQueue) {
 class RanksBackend final : public Backend {
  public:
   std::string name() const override { return "ranks"; }
-  std::vector<DeviceInfo> devices() const override { return {host_device_info()}; }
+  std::vector<DeviceInfo> devices() const override { return {3, host_device_info()}; }
   std::string why_none() const override { return {}; }
   std::shared_ptr<Device> open(std::size_t) const override { return open_host_device(); }
-  std::shared_ptr<Device> open_ranks(std::size_t count) const override { return host_ranks(count); }
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
+    opened.assign(ordinals.begin(), ordinals.end());
+    return host_ranks(ordinals.size());
+  }
+  static inline std::vector<std::size_t> opened;
 };
 
 /// A registry with a variant of all_reduce on one backend with ranks and on one without.
@@ -242,10 +248,14 @@ class RunnerOnRanks : public testing::Test {
         return bound;
       };
       lab_.registry.add(entry, describe<AllReduce>());
+      // No gate holds it back.
+      entry.name = "timed";
+      entry.result = ResultIn::host;
+      lab_.registry.add(entry, describe<AllReduce>());
     }
   }
-  Cell cell(const std::string& backend, const Point& point) const {
-    const VariantEntry& v = lab_.registry.variants().at(backend + "/all_reduce/by_the_caller");
+  Cell cell(const std::string& backend, const Point& point, const std::string& variant = "by_the_caller") const {
+    const VariantEntry& v = lab_.registry.variants().at(backend + "/all_reduce/" + variant);
     return {&lab_.registry.backend(backend), &lab_.registry.experiments().at("all_reduce"), &v, &v.tunings.front(),
             point};
   }
@@ -261,6 +271,55 @@ TEST_F(RunnerOnRanks, VerifiesThemOnAGroup) {
     EXPECT_EQ(result.status, Status::ok) << result.label();
     EXPECT_EQ(result.device.name.substr(0, 5), "3 × ");
   }
+}
+
+TEST_F(RunnerOnRanks, TakesTheDevicesThatAreNamed) {
+  const auto opens = [&](std::vector<std::size_t> devices, std::int64_t ranks) {
+    RanksBackend::opened.clear();
+    Runner runner{RunOptions{.device = devices.empty() ? 0 : devices.front(), .devices = devices}};
+    return runner.verify(cell("ranks", ranks_point(64, ranks))).note;
+  };
+  EXPECT_EQ(opens({}, 3), "");
+  EXPECT_EQ(RanksBackend::opened, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(opens({2, 0}, 2), "");
+  EXPECT_EQ(RanksBackend::opened, (std::vector<std::size_t>{2, 0}));
+  EXPECT_EQ(opens({2, 0, 1}, 2), "");
+  EXPECT_EQ(RanksBackend::opened, (std::vector<std::size_t>{2, 0}));
+  EXPECT_NE(opens({0, 3}, 2).find("--devices 0,3: ranks sees 3 devices"), std::string::npos);
+  EXPECT_NE(opens({0, 1}, 3).find("--devices 0,1: 3 ranks need as many devices"), std::string::npos);
+}
+
+/// Bytes, bandwidths as nccl-tests has them, each rank's own time, and percentiles of one operation.
+TEST_F(RunnerOnRanks, TellsWhatUsersOfCollectivesKnow) {
+  const auto results = runner_.run({cell("ranks", ranks_point(1000, 3), "timed")}, Mode::hot, {"ranks"},
+                                   LaunchBy::stream, StopRule{.min_time = 0.002, .placements = 1, .time_limit = 5});
+  const Result& r = results.front();
+  ASSERT_EQ(r.status, Status::ok) << r.label();
+  EXPECT_EQ(r.ranks(), 3u);
+  EXPECT_EQ(r.cost.message, 4000);
+  EXPECT_DOUBLE_EQ(*r.algorithm_bandwidth(), 4000 / *r.time());
+  EXPECT_DOUBLE_EQ(*r.bus_bandwidth(), *r.algorithm_bandwidth() * 4 / 3);
+  ASSERT_EQ(r.measurement.by_rank.size(), 3u);
+  for (const double own : r.measurement.by_rank) EXPECT_GT(own, 0);
+  ASSERT_GE(r.measurement.single.size(), 100u);
+  ASSERT_TRUE(r.percentile(50) && r.percentile(99));
+  EXPECT_LE(*r.percentile(50), *r.percentile(99));
+  const std::string table = crosswarp::table(results, {});
+  for (const char* head : {"bytes", "ranks", "algbw", "busbw", "p50", "p99"})
+    EXPECT_NE(table.find(head), std::string::npos) << head << "\n" << table;
+  EXPECT_EQ(table.find(" rate "), std::string::npos) << table;
+  const Result read = from_json(to_json(r), r.cell);
+  EXPECT_EQ(read.measurement.by_rank.size(), 3u);
+  EXPECT_EQ(read.measurement.single.size(), r.measurement.single.size());
+  EXPECT_NEAR(*read.percentile(99), *r.percentile(99), 1e-10);
+}
+
+TEST_F(RunnerOnRanks, AFewOperationsHaveNo99thPercentile) {
+  Result r;
+  r.status = Status::ok;
+  r.measurement.single.assign(99, 1e-6);
+  EXPECT_TRUE(r.percentile(50));
+  EXPECT_FALSE(r.percentile(99));
 }
 
 TEST_F(RunnerOnRanks, SkipsABackendWithoutThem) {

@@ -50,6 +50,38 @@ TEST(RankGroup, DescribesAllRanks) {
   EXPECT_EQ(all.memory, 3 * one.memory);
 }
 
+TEST(RankGroup, HasFactsAndARemark) {
+  const auto one = std::make_shared<HostRank>(), other = std::make_shared<HostRank>();
+  const RankGroup group({one, other}, {{"transport", "a wire"}}, "slow");
+  EXPECT_EQ(group.info().versions.at("ranks"), "2");
+  EXPECT_EQ(group.info().versions.at("transport"), "a wire");
+  EXPECT_EQ(group.remark(), "slow");
+}
+
+TEST(RankGroup, MoreThreadsThanCoresAreSaid) {
+  DeviceInfo host;
+  host.compute_units = 2;
+  EXPECT_EQ(shared_cores(2, host), "");
+  EXPECT_EQ(shared_cores(3, host), "3 ranks share 2 cores");
+}
+
+/// Ranks of other processes are told to open, then all meet, then this process opens.
+TEST(RankGroup, GatesOpenWhenAllHaveMet) {
+  const auto one = std::make_shared<HostRank>(), other = std::make_shared<HostRank>();
+  std::atomic<int> ran = 0;
+  int met = 0, before = -1;
+  RankGroup group({one, other}, {}, {}, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    before = ran;
+    ++met;
+  });
+  const std::function<void(std::size_t)> launch = [&](std::size_t) { one->enqueue([&] { ++ran; }); };
+  group.time({.launch = launch, .count = 2, .cold = false});
+  EXPECT_EQ(met, 1);
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(ran, 2);
+}
+
 TEST(RankGroup, MemoryIsOfARank) {
   const HostGroup two(2);
   Buffer<int> a(two.group->rank(0), 3), b(two.group->rank(1), 3);
@@ -65,7 +97,7 @@ TEST(RankGroup, ItsTimeIsThatOfTheSlowestRank) {
     three.ranks[1]->enqueue([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
   };
   const double seconds = three.group->time({.launch = launch, .count = 2, .cold = false});
-  const std::vector<double>& by_rank = three.group->seconds_by_rank();
+  const std::span<const double> by_rank = three.group->seconds_by_rank();
   EXPECT_GE(seconds, 0.04);
   ASSERT_EQ(by_rank.size(), 3u);
   EXPECT_EQ(by_rank[1], seconds);

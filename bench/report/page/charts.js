@@ -246,6 +246,7 @@ const charts = (() => {
       make({point}) {
         const list = filters.shown(experiment).filter((c) => c.point.short === point);
         if (!list.length) return nothing(experiment);
+        const isShown = ({is_of_ranks}, i) => !is_of_ranks || list.some((c) => data.ladderOf(c)[i]);
         const numbers = list.filter((c) => c.ok);
         if (!numbers.length)
           return {why: `No rung has a number at ${point}: ${unique(list.map((c) => c.outcome)).join('; ')}.`};
@@ -308,11 +309,11 @@ const charts = (() => {
           summary: `${point}: ${numbers.length} of ${list.length} rungs have a number; the fastest is ${
               fastest(list).rung.short} with ${show(fastest(list), 'rate')}.`,
           head: [
-            ...data.ladder.map(({head, is_text}) => (is_text ? head : `#${head}`)),
+            ...data.ladder.filter(isShown).map(({head, is_text}) => (is_text ? head : `#${head}`)),
             ...(both ? [`#time ${way}`, `#× library ${way}`] : [])
           ],
           rows: list.map((c) => {
-            const [, ...columns] = data.ladderOf(c);
+            const [, ...columns] = data.ladderOf(c).filter((_, i) => isShown(data.ladder[i], i));
             return [cellButton(open, c, c.rung.short), ...columns, ...(both ? otherwise(c) : [])];
           }),
         };

@@ -92,7 +92,9 @@ class CellTables {
     json["counters"] = Json::array();
     for (const Counter& c : all_counters()) json["counters"].push_back({{"name", c.name}, {"meaning", c.meaning}});
     json["ladder"] = Json::array();
-    for (const Column& column : ladder_) json["ladder"].push_back({{"head", column.head}, {"is_text", column.is_text}});
+    for (const Column& column : ladder_)
+      json["ladder"].push_back(
+          {{"head", column.head}, {"is_text", column.is_text}, {"is_of_ranks", column.is_of_ranks}});
     json["details"] = Json::array();
     for (const Field* field : details_)
       json["details"].push_back(
