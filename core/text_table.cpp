@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "core/processes.hpp"
+
 namespace crosswarp {
 namespace {
 
@@ -230,7 +232,8 @@ std::string without_details(const std::string& cell) {
 }
 
 Terminal Terminal::of(int descriptor) {
-  if (!isatty(descriptor)) return {};
+  // mpirun gives its processes a terminal of 80 columns, wherever its own output goes.
+  if (!isatty(descriptor) || joined_processes()) return {};
   winsize size{};
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   const auto is_set = [](const char* variable, std::string_view to) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/launcher.hpp"
 #include "tests/process.hpp"
 
 namespace crosswarp {
@@ -40,6 +41,8 @@ struct BrokenVariant {
     const auto found = marks.find(key);
     return found == marks.end() ? otherwise : found->second;
   }
+  /// Whether its ranks are processes.
+  bool is_of_processes() const { return file.string().find("/broken/mpi/") != std::string::npos; }
   bool is_emulated() const { return backend.starts_with("simt"); }
   /// Whether a run of that kind must catch it. An emulation is never timed.
   bool is_caught(const std::string& way) const {
@@ -79,6 +82,7 @@ std::vector<BrokenVariant> broken_variants() {
   using Where = std::pair<std::string, std::string>;  // program, backend
   const std::map<std::string, std::vector<Where>> backends{
       {"host", {{"broken_bench", "host"}}},
+      {"mpi", {{"broken_bench", "host"}}},
       {"kokkos", {{"broken_bench", "kokkos"}}},
       {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}}},
       {"nvidia", {{"broken_bench", "cuda"}}},
@@ -138,13 +142,15 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
     const BrokenVariant& v = GetParam();
-    return run_process(sibling(v.program) + " -q --backend " + v.backend + " --variant " + v.name + " --experiment " +
+    return run_process((v.is_of_processes() ? mpirun(3) : "") + sibling(v.program) + " -q --backend " + v.backend + " --variant " + v.name + " --experiment " +
                        v.file.parent_path().filename().string() + " " + v.mark("at", "--n 1003") + " " + arguments);
   }
 
   void SetUp() override {
     const BrokenVariant& v = GetParam();
     if (!std::filesystem::exists(sibling(v.program))) GTEST_SKIP() << "no " << v.program << " here";
+    if (const std::string why = v.is_of_processes() ? why_no_mpi(sibling(v.program)) : ""; !why.empty())
+      GTEST_SKIP() << why;
     const Finished devices = run_process(sibling(v.program) + " devices");
     ASSERT_EQ(devices.exit_code, 0) << devices.output;
     const std::vector<std::string> lines = device_lines(devices.output, v.backend);
@@ -224,7 +230,7 @@ TEST(BrokenFiles, AreThoseOfTheTrustPage) {
   ASSERT_FALSE(text.empty());
   std::set<std::string> here, named;
   for (const auto& file : broken_files()) here.insert(std::filesystem::relative(file, root()).string());
-  const std::regex path("`((?:host|cuda|nvidia|kokkos|simt|race)/[a-z0-9_]+/[a-z0-9_]+\\.(?:cu|cpp))`");
+  const std::regex path("`((?:host|mpi|cuda|nvidia|kokkos|simt|race)/[a-z0-9_]+/[a-z0-9_]+\\.(?:cu|cpp))`");
   for (std::sregex_iterator found(text.begin(), text.end(), path), end; found != end; ++found)
     named.insert((*found)[1]);
   for (const std::string& file : here) EXPECT_TRUE(named.contains(file)) << "docs/trust.md does not name " << file;
