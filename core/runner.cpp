@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t min_errors = 8;                    // per distribution; few outputs take several draws …
 constexpr std::size_t max_drawn = std::size_t{2} << 30;  // … up to this many bytes of inputs, which the host sums, too
 
-constexpr double max_code_load = 1;                      // seconds of a variant's first launch that may be loading
+constexpr double max_code_load = 1;  // seconds of a variant's first launch that may be loading
 constexpr const char* lost_earlier = "the device was lost to an earlier fault";
 constexpr const char* replaces_inputs = "verified, not timed: a launch replaces its inputs";
 
@@ -357,11 +357,13 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
   all([&](Row& row, const VariantEntry& variant) {
     row.bound = variant.bind(device, *problem, tuning_of(results[row.index]));
   });
+  bool does_round = false;
   for (const Distribution distribution : distributions) {
     std::size_t outputs = 0;
     for (std::size_t draw = 0; draw == 0 || (outputs < min_errors && (draw + 1) * footprint <= max_drawn); ++draw) {
       enter(device);
-      if (!problem->refill_general(distribution, draw)) return;
+      if (!problem->refill_general(distribution, draw)) break;
+      does_round = true;
       all([&](Row& row, const VariantEntry& variant) {
         problem->poison();
         const Range range(device, results[row.index].cell.id());
@@ -374,6 +376,7 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
     for (Row& row : rows)
       if (!row.errors.ulps.empty()) row.on.emplace_back(distribution, std::exchange(row.errors, {}));
   }
+  if (!does_round) return;
   for (Row& row : rows) {
     if (!row.why_not.empty()) row.on.clear();
     results[row.index].accuracy = {.on = std::move(row.on), .why_not = std::move(row.why_not)};
