@@ -162,7 +162,7 @@ class Device {
 
   // References on the device (core/reference.hpp). The defaults require memory that the host can access. `to` and
   // `reference` are of float or double.
-  /// to = A·B, accumulated in double and rounded once. Shares no code with variants.
+  /// to = scale·A·B, accumulated in double and rounded once. Shares no code with variants.
   virtual void reference_gemm(const Gemm& gemm, const TypedSpan& to);
   /// to[r] = the sum of row r: exact integers, rounded once.
   virtual void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to);

@@ -128,8 +128,8 @@ Memory outputs_of(const E& prepared, std::size_t set, std::size_t rank) {
 ///     void allocate();                            // allocates them again, unfilled. For objects with other state that
 ///                                                 // is worth keeping; others are destroyed and made again
 ///     bool refill_general(Distribution, std::uint64_t draw);  // enqueues filling the inputs of set 0 with general
-///                                                 // numbers; false if results at this point do not round. check()
-///                                                 // requires refill() again
+///                                                 // numbers; false if results at this point do not round, or the
+///                                                 // type does not hold the numbers. check() requires refill() again
 ///     Errors errors(ResultIn where) const;        // of set 0's outputs; required with refill_general()
 ///     void shorten(bool);                         // launches take Cost::left_out fewer dependent steps from now on,
 ///     or

@@ -18,7 +18,7 @@ namespace crosswarp {
 enum class Distribution {
   uniform,         ///< In [-1, 1].
   positive,        ///< Uniform in (0, 1].
-  ill_conditioned  ///< Over 27 binades, with condition Σ|x| / |Σx| = 10^6.
+  ill_conditioned  ///< Over 27 binades, with condition Σ|x| / |Σx| = 10^6. Out of the range of 8-bit types.
 };
 inline constexpr std::array distributions{Distribution::uniform, Distribution::positive, Distribution::ill_conditioned};
 std::string to_string(Distribution distribution);
@@ -73,11 +73,16 @@ struct GeneralNumbers {
       return to_half(static_cast<float>(steps) * 0x1p-63f);
     else if constexpr (std::same_as<T, Bfloat16>)
       return to_bfloat16(static_cast<float>(steps) * 0x1p-63f);
+    else if constexpr (std::same_as<T, E4m3>)
+      return to_e4m3(static_cast<float>(steps) * 0x1p-63f);
+    else if constexpr (std::same_as<T, E5m2>)
+      return to_e5m2(static_cast<float>(steps) * 0x1p-63f);
     else
       return static_cast<T>(steps) * static_cast<T>(0x1p-63);
   }
 
-  /// ± 1.f · 2^exponent with the first bits of `word` as fraction f. The exponent must be that of a normal number.
+  /// ± 1.f · 2^exponent with the first bits of `word` as fraction f. The exponent must be that of a normal number; of
+  /// 8 bits, which saturate and round, it may be any.
   template <class T>
   static constexpr T with_exponent(int exponent, std::uint64_t word, bool is_negative) {
     if constexpr (std::same_as<T, double>)
@@ -86,6 +91,10 @@ struct GeneralNumbers {
       return std::bit_cast<float>(bits<std::uint32_t, 23, 127>(exponent, word, is_negative));
     else if constexpr (std::same_as<T, Half>)
       return {bits<std::uint16_t, 10, 15>(exponent, word, is_negative)};
+    else if constexpr (std::same_as<T, E4m3>)
+      return to_e4m3(with_exponent<float>(exponent, word, is_negative));
+    else if constexpr (std::same_as<T, E5m2>)
+      return to_e5m2(with_exponent<float>(exponent, word, is_negative));
     else
       return {bits<std::uint16_t, 7, 127>(exponent, word, is_negative)};
   }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/float8.hpp"
 #include "core/half.hpp"
 
 namespace crosswarp {
@@ -149,14 +150,18 @@ struct Elements {
       return to_half(static_cast<float>(steps) * lattice.step());
     else if constexpr (std::same_as<T, Bfloat16>)
       return to_bfloat16(static_cast<float>(steps) * lattice.step());
+    else if constexpr (std::same_as<T, E4m3>)
+      return to_e4m3(static_cast<float>(steps) * lattice.step());
+    else if constexpr (std::same_as<T, E5m2>)
+      return to_e5m2(static_cast<float>(steps) * lattice.step());
     else
       return static_cast<T>(steps) * static_cast<T>(lattice.step());
   }
 };
 
 /// Memory of elements of any supported type.
-using TypedSpan =
-    std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>, std::span<Bfloat16>>;
+using TypedSpan = std::variant<std::span<float>, std::span<double>, std::span<std::int32_t>, std::span<Half>,
+                               std::span<Bfloat16>, std::span<E4m3>, std::span<E5m2>>;
 
 /// Device::generate_elements on the host, on all cores.
 void fill_elements(const TypedSpan& to, const Elements& elements);

@@ -15,7 +15,7 @@ namespace {
 /// Cache of references by their arguments, cleared when it is full.
 class Memo {
  public:
-  using Key = std::array<std::uint64_t, 7>;
+  using Key = std::array<std::uint64_t, 8>;
   static constexpr std::size_t most = std::size_t{1} << 26;  // elements: 512 MiB
 
   const std::vector<double>* find(const Key& key) const {
@@ -49,9 +49,9 @@ std::uint64_t fingerprint(const TypedSpan& memory) {
       memory);
 }
 
-/// C = A·B by tiles of C. Accumulates each element in order of k.
-template <class T, class To>
-void multiply(const Gemm& gemm, std::span<const T> a, std::span<const T> b, std::span<To> c) {
+/// C = scale·A·B by tiles of C. Accumulates each element in order of k.
+template <class A, class B, class To>
+void multiply(const Gemm& gemm, std::span<A> a, std::span<B> b, std::span<To> c) {
   constexpr std::size_t tile_rows = 32, tile_columns = 128, tile_depth = 32, unroll = 4;  // a tile of B: 32 KiB
   const std::size_t m = gemm.m, n = gemm.n, k = gemm.k;
   const std::size_t across = (n + tile_columns - 1) / tile_columns, tiles = (m + tile_rows - 1) / tile_rows * across;
@@ -80,7 +80,7 @@ void multiply(const Gemm& gemm, std::span<const T> a, std::span<const T> b, std:
     }
     for (std::size_t row = 0; row < rows; ++row)
       for (std::size_t column = 0; column < columns; ++column)
-        c[(first_row + row) * n + first_column + column] = static_cast<To>(sums[row][column]);
+        c[(first_row + row) * n + first_column + column] = static_cast<To>(gemm.scale * sums[row][column]);
   }
 }
 
@@ -116,20 +116,15 @@ void make_once(const Memo::Key& key, const TypedSpan& to, const Make& make) {
 
 void reference_gemm(const Gemm& gemm, const TypedSpan& to) {
   const auto make = [&]<class To>(std::span<To> c) {
-    std::visit(
-        [&]<class T>(std::span<T> a) {
-          if constexpr (std::same_as<T, std::int32_t>)
-            throw Error("products of integers have no reference");
-          else
-            multiply<T, To>(gemm, a, std::get<std::span<T>>(gemm.b), c);
-        },
-        gemm.a);
+    with_operands(gemm, [&](auto a, auto b) { multiply(gemm, a, b, c); });
   };
   const std::size_t products = gemm.m * gemm.n * gemm.k;
   if (products < 16 * (size(gemm.a) + size(gemm.b)) || size(to) > Memo::most)
     make_as(to, make);  // as cheap as hashing the operands, or too large to cache
   else
-    make_once({fingerprint(gemm.a), fingerprint(gemm.b), gemm.m, gemm.n, gemm.k, gemm.b_transposed}, to, make);
+    make_once({fingerprint(gemm.a), fingerprint(gemm.b), gemm.m, gemm.n, gemm.k, gemm.b_transposed,
+               std::bit_cast<std::uint64_t>(gemm.scale)},
+              to, make);
 }
 
 void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to) {

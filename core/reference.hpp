@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
+#include "core/error.hpp"
 #include "core/random.hpp"
 
 namespace crosswarp {
@@ -13,19 +15,33 @@ namespace crosswarp {
 /// Exact.
 template <class T>
 constexpr double to_double(T element) {
-  if constexpr (std::same_as<T, Half> || std::same_as<T, Bfloat16>)
+  if constexpr (requires { to_float(element); })
     return to_float(element);
   else
     return element;
 }
 
-/// Operands of C = A·B: contiguous, row-major, of one type (float, double, Half, Bfloat16). A is m × k, B is k × n, or
-/// n × k if stored transposed.
+/// Operands of C = scale·A·B: contiguous, row-major, of one type (float, double, Half, Bfloat16, E4m3), or an A of E5m2
+/// and a B of E4m3. A is m × k, B is k × n, or n × k if stored transposed.
 struct Gemm {
   TypedSpan a, b;
   std::size_t m = 0, n = 0, k = 0;
   bool b_transposed = false;
+  double scale = 1;
 };
+
+/// Calls `use` with both operands: `[&]<class A, class B>(std::span<A> a, std::span<B> b)`. Throws Error for integers.
+template <class Use>
+void with_operands(const Gemm& gemm, Use&& use) {
+  std::visit(
+      [&]<class A>(std::span<A> a) {
+        if constexpr (std::same_as<A, std::int32_t>)
+          throw Error("products of integers have no reference");
+        else
+          use(a, std::get<std::span<std::conditional_t<std::same_as<A, E5m2>, E4m3, A>>>(gemm.b));
+      },
+      gemm.a);
+}
 
 /// Bound of each element: |is - should be| ≤ of_sum + of_rounding · |should be|. NaN is beyond any bound.
 struct ErrorBound {
@@ -96,7 +112,7 @@ struct LatticeRows {
 
 // The functions of Device, on the host, on all cores. `to` is of float or double.
 
-/// to = A·B, accumulated in double. Caches recent results: tests repeat them.
+/// to = scale·A·B, accumulated in double. Caches recent results: tests repeat them.
 void reference_gemm(const Gemm& gemm, const TypedSpan& to);
 
 /// to[r] = the exact sum of row r. Caches recent results.

@@ -371,11 +371,13 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
   all([&](Row& row, const VariantEntry& variant) {
     row.bound = variant.bind(device, *problem, tuning_of(results[row.index]));
   });
+  bool does_round = false;
   for (const Distribution distribution : distributions) {
     std::size_t outputs = 0;
     for (std::size_t draw = 0; draw == 0 || (outputs < min_errors && (draw + 1) * footprint <= max_drawn); ++draw) {
       enter(device);
-      if (!problem->refill_general(distribution, draw)) return;
+      if (!problem->refill_general(distribution, draw)) break;
+      does_round = true;
       all([&](Row& row, const VariantEntry& variant) {
         problem->poison();
         const Range range(device, results[row.index].cell.id());
@@ -388,6 +390,7 @@ void Runner::accuracy_on(Device& device, std::vector<Result>& results, const std
     for (Row& row : rows)
       if (!row.errors.ulps.empty()) row.on.emplace_back(distribution, std::exchange(row.errors, {}));
   }
+  if (!does_round) return;
   for (Row& row : rows) {
     if (!row.why_not.empty()) row.on.clear();
     results[row.index].accuracy = {.on = std::move(row.on), .why_not = std::move(row.why_not)};

@@ -20,6 +20,7 @@
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
+#include "experiments/matmul_f8.hpp"
 #include "experiments/matrix_layout.hpp"
 #include "experiments/memory_bandwidth.hpp"
 #include "experiments/memory_latency.hpp"
@@ -82,7 +83,7 @@ T rounded(double value) {
 
 template <class T>
 double number(T element) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>)
+  if constexpr (requires { to_float(element); })
     return to_float(element);
   else
     return static_cast<double>(element);
@@ -309,9 +310,9 @@ Judged judge(const PeakCompute::Args& args, const Verdict& right) {
   }
 }
 
-/// C with elements of type `T`, of operands of type `In`.
-template <class T, class In>
-Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const In* a, const In* b, bool b_transposed,
+/// C with elements of type `T`.
+template <class T, class A, class B>
+Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const A* a, const B* b, bool b_transposed,
                      auto bound) {
   Judged product = judged(c, n);
   product.may_be_right = [bound](double is, double was) {
@@ -353,6 +354,26 @@ Judged judge(const MatmulF16::Args& args, const Verdict&) {
   return args.bf16 ? of(Bfloat16{}) : of(Half{});
 }
 
+Judged judge(const MatmulF8::Args& args, const Verdict&) {
+  const auto of = [&]<class A>(A) {
+    const auto* const a = reinterpret_cast<const A*>(args.a.data());
+    const auto* const b = reinterpret_cast<const E4m3*>(args.b.data());
+    const ErrorBound bound = MatmulF8::bound(args);
+    return args.f32_out ? judge_product(as<float>(args.c), args.n, args.k, a, b, true, bound)
+                        : judge_product(as<Bfloat16>(args.c), args.n, args.k, a, b, true, bound);
+  };
+  Judged product = args.e5m2 ? of(E5m2{}) : of(E4m3{});
+  if (!args.scales.empty())
+    product.k_tile = [unscaled = std::move(product.k_tile), scales = args.scales.data()](
+                         Device& device, const Tile& tile, std::size_t first, std::size_t count) {
+      std::vector<double> sums = unscaled(device, tile, first, count);
+      const std::vector<double> factors = numbers(device, scales, 2);
+      for (double& sum : sums) sum *= factors[0] * factors[1];
+      return sums;
+    };
+  return product;
+}
+
 using Judge = std::function<Judged(const Problem&, std::size_t set, const Verdict& right)>;
 
 /// By the experiment's name.
@@ -364,8 +385,8 @@ std::map<std::string, Judge> judges_of() {
 }
 const std::map<std::string, Judge>& judges() {
   static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, LaunchOverhead, MatmulF16,
-                                    MatmulF32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute,
-                                    ReduceSum, RowSum, WarpDivergence>();
+                                    MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
+                                    PeakCompute, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 

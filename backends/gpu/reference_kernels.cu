@@ -47,9 +47,9 @@ constexpr unsigned tile_depth = 16;
 constexpr unsigned padding =
     2;  // doubles: neighbouring steps of k begin in other banks, and rows stay aligned to 16 bytes
 
-template <class T>
-__global__ void __launch_bounds__(gemm_threads, 2)
-    gemm_kernel(const T* a, const T* b, std::size_t m, std::size_t n, std::size_t k, bool b_transposed, To to) {
+template <class A, class B>
+__global__ void __launch_bounds__(gemm_threads, 2) gemm_kernel(const A* a, const B* b, std::size_t m, std::size_t n,
+                                                               std::size_t k, bool b_transposed, double scale, To to) {
   alignas(16) __shared__ double a_tile[tile_depth][tile_rows + padding];
   alignas(16) __shared__ double b_tile[tile_depth][tile_columns + padding];
   const std::size_t tiles_across = (n + tile_columns - 1) / tile_columns;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(gemm_threads, 2)
     for (unsigned j = 0; j < thread_columns; ++j) {
       const std::size_t row = first_row + row_in_tile + i;
       const std::size_t column = first_column + column_in_tile + j / 2 * (tile_columns / 2) + j % 2;
-      if (row < m && column < n) to(row * n + column, c[i][j]);
+      if (row < m && column < n) to(row * n + column, scale * c[i][j]);
     }
 }
 
@@ -117,8 +117,7 @@ __global__ void __launch_bounds__(row_threads)
     const std::uint64_t row = block_row + row_in_block;
     std::int64_t steps = 0;
     if (row < rows)
-      for (std::uint64_t i = thread; i < matrix.columns; i += threads_per_row)
-        steps += elements.steps(matrix(row, i));
+      for (std::uint64_t i = thread; i < matrix.columns; i += threads_per_row) steps += elements.steps(matrix(row, i));
     for (unsigned delta = warp_size() / 2; delta > 0; delta /= 2) steps += shuffle_down(steps, delta);
     if (threadIdx.x % warp_size() == 0) of_warps[threadIdx.x / warp_size()] = steps;
     __syncthreads();
@@ -154,15 +153,10 @@ __global__ void __launch_bounds__(compare_threads)
 
 cudaError_t launch_reference_gemm(const Gemm& gemm, const TypedSpan& to, cudaStream_t stream) {
   const std::size_t tiles = ((gemm.m + tile_rows - 1) / tile_rows) * ((gemm.n + tile_columns - 1) / tile_columns);
-  std::visit(
-      [&]<class T>(std::span<T> a) {
-        if constexpr (std::same_as<T, std::int32_t>)
-          throw Error("products of integers have no reference");
-        else
-          gemm_kernel<T><<<static_cast<unsigned>(tiles), gemm_threads, 0, stream>>>(
-              a.data(), std::get<std::span<T>>(gemm.b).data(), gemm.m, gemm.n, gemm.k, gemm.b_transposed, to_of(to));
-      },
-      gemm.a);
+  with_operands(gemm, [&]<class A, class B>(std::span<A> a, std::span<B> b) {
+    gemm_kernel<A, B><<<static_cast<unsigned>(tiles), gemm_threads, 0, stream>>>(
+        a.data(), b.data(), gemm.m, gemm.n, gemm.k, gemm.b_transposed, gemm.scale, to_of(to));
+  });
   return cudaGetLastError();
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/swizzled_tile.hpp"
+#include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
 
 namespace crosswarp::gpu {
 namespace {

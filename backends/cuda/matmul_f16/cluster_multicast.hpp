@@ -6,7 +6,7 @@
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/tensor_map.hpp"
+#include "backends/cuda/tensor_gemm/tensor_map.hpp"
 
 #if CROSSWARP_HAS_PTX
 

@@ -1,7 +1,7 @@
 // Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
 #pragma once
 
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {

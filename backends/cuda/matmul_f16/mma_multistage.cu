@@ -2,9 +2,9 @@
 // stages that cp.async fills two k-tiles ahead. Any shape and alignment. Bound by these instructions, which reach about
 // 60 % of Hopper's matrix units.
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/matmul_f16/swizzled_tile.hpp"
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {

@@ -1,5 +1,5 @@
 // One thread for each element of C, straight from memory. Bound by load requests for single 16-bit elements.
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 namespace crosswarp::gpu {
 namespace {

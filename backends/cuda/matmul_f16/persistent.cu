@@ -8,10 +8,10 @@
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/cluster_multicast.hpp"
-#include "backends/cuda/matmul_f16/deferred_epilogue.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/tile_scheduler.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
+#include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
+#include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {

@@ -2,7 +2,7 @@
 // loads and stores, shifted in registers; both operands of a product in one launch. Bound by memory bandwidth.
 #pragma once
 
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cuda/device/wgmma.hpp"
-#include "backends/cuda/matmul_f16/swizzled_tile.hpp"
+#include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
 
 #if CROSSWARP_HAS_PTX
 

@@ -4,8 +4,8 @@
 // stored.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/matmul_f16/tensor_map.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
+#include "backends/cuda/tensor_gemm/tensor_map.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,7 +1,7 @@
 // WMMA fragments (nvcuda::wmma) of 16-bit operands, accumulators of float. For files that need "wmma".
 #pragma once
 
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 #if CROSSWARP_HAS_WMMA
 #include <cuda_bf16.h>

@@ -3,7 +3,7 @@
 // and AMD's matrix instruction calculator (v_mfma_f32_16x16x16_f16; that of bf16_1k is the same).
 #pragma once
 
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 #if CROSSWARP_HAS_MFMA
 

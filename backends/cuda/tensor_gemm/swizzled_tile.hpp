@@ -4,7 +4,7 @@
 
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/mma.hpp"
-#include "backends/cuda/matmul_f16/operands.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 
 #if CROSSWARP_HAS_PTX
 

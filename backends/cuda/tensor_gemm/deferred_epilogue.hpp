@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.hpp"
-#include "backends/cuda/matmul_f16/tensor_map.hpp"
+#include "backends/cuda/tensor_gemm/tensor_map.hpp"
 
 #if CROSSWARP_HAS_PTX
 
