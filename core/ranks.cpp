@@ -60,7 +60,7 @@ void RankGroup::synchronize() {
 }
 
 /// Ranks of other processes open theirs when all have met.
-void RankGroup::open_gates() noexcept {
+void RankGroup::open_gates() {
   if (meet_) {
     for (std::size_t r = 1; r < ranks(); ++r) devices_[r]->open_gate();
     meet_();
