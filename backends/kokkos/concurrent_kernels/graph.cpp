@@ -30,11 +30,23 @@ struct RunChains {
   }
 };
 
+/// An empty graph on the queue's instance, filled by `closure`. Kokkos 5 takes a device handle in place of an instance.
+template <class Closure>
+Graph make_graph(const Queue& queue, const Closure& closure) {
+#if __has_include(<impl/Kokkos_DeviceHandle.hpp>)
+  return Kokkos::Experimental::create_graph(Kokkos::Experimental::get_device_handle(queue.exec), closure);
+#else
+  return Kokkos::Experimental::create_graph(queue.exec, closure);
+#endif
+}
+
 Graph record(const Queue& queue, const ConcurrentKernels::Args& args) {
-  return Kokkos::Experimental::create_graph(queue.exec, [&](const auto& root) {
+  // A node runs on the graph's instance. Kokkos 5 aborts where its policy names one.
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> items(0, args.items());
+  return make_graph(queue, [&](const auto& root) {
     for (unsigned kernel = 0; kernel < args.kernels; ++kernel)
-      root.then_parallel_for(range(queue, args.items()), RunChains{ranges_of(queue), kernel * args.items(),
-                                                                   ConcurrentKernels::constant(kernel), args.work});
+      root.then_parallel_for(
+          items, RunChains{ranges_of(queue), kernel * args.items(), ConcurrentKernels::constant(kernel), args.work});
   });
 }
 
