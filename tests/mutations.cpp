@@ -17,6 +17,7 @@
 #include "experiments/atomic_contention.hpp"
 #include "experiments/bank_conflict.hpp"
 #include "experiments/chain_steps.hpp"
+#include "experiments/concurrent_kernels.hpp"
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
@@ -161,6 +162,7 @@ std::vector<double> numbers(Device& device, const T* from, std::size_t count) {
 
 Judged judge(const AccessPattern::Args& args, const Verdict&) { return judged(args.out); }
 Judged judge(const BankConflict::Args& args, const Verdict&) { return judged(args.out); }
+Judged judge(const ConcurrentKernels::Args& args, const Verdict&) { return judged(args.out); }
 Judged judge(const LaunchOverhead::Args& args, const Verdict&) { return judged(args.count); }
 Judged judge(const WarpDivergence::Args& args, const Verdict&) { return judged(args.out); }
 
@@ -384,9 +386,9 @@ std::map<std::string, Judge> judges_of() {
            }}...};
 }
 const std::map<std::string, Judge>& judges() {
-  static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, LaunchOverhead, MatmulF16,
-                                    MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
-                                    PeakCompute, ReduceSum, RowSum, WarpDivergence>();
+  static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, ConcurrentKernels,
+                                    LaunchOverhead, MatmulF16, MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth,
+                                    MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 
