@@ -20,6 +20,7 @@
 #include "bench/plan.hpp"
 #include "bench/profiler.hpp"
 #include "bench/report/compare/compare.hpp"
+#include "bench/report/folder_check.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/report.hpp"
 #include "bench/resume.hpp"
@@ -182,6 +183,7 @@ int act(Options options) {
     case Options::Action::measure:
       return measure_ceilings(options), 0;
     case Options::Action::report:
+      if (options.report.check) return check_folder(options.report.inputs.front()) ? 0 : exit_bad_result;
       return write_report(options.report), 0;
     case Options::Action::compare:
       return compare(options.comparison);
