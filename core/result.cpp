@@ -99,6 +99,23 @@ std::optional<double> Result::access_time() const {
   return by_the_kernel == observed.end() ? step_time().value_or(1 / *r) : by_the_kernel->value * 1e-9;
 }
 
+namespace {
+
+std::optional<double> per_joule(const Result& result, double amount) {
+  if (result.status != Status::ok || !result.energy || result.energy->joules <= 0 || amount <= 0) return {};
+  return amount / result.energy->joules;
+}
+
+}  // namespace
+
+std::optional<double> Result::flops_per_joule() const { return per_joule(*this, cost.flops); }
+std::optional<double> Result::bytes_per_joule() const { return per_joule(*this, cost.bytes_read + cost.bytes_written); }
+
+std::string throttled(const Result& result) {
+  const std::string& why = result.measurement.after.throttle;
+  return is_by_power_or_heat(why) ? why : "";
+}
+
 bool is_above_measured_peak(const Result& result) {
   constexpr double repeatable = 1.01;  // a peak, measured twice
   return result.cost.ceiling != "memory" && result.of_measured_peak().value_or(0) > repeatable;
