@@ -37,7 +37,7 @@ struct Branches {
 
 /// At least `count` branches of the queue's device, made at the first call. Never destroyed, since the driver may
 /// unload before the program's statics.
-Branches& branches(const Queue& queue, std::size_t count) {
+Branches& branches_of(const Queue& queue, std::size_t count) {
   static std::map<std::string, Branches> of_devices;
   Branches& branches = of_devices[queue.device.key];
   while (branches.all.size() < count)
@@ -45,10 +45,10 @@ Branches& branches(const Queue& queue, std::size_t count) {
   return branches;
 }
 
-void prepare(const Queue& queue, const ConcurrentKernels::Args& args) { branches(queue, args.kernels - 1); }
+void prepare(const Queue& queue, const ConcurrentKernels::Args& args) { branches_of(queue, args.kernels - 1); }
 
 void run(const Queue& queue, const ConcurrentKernels::Args& args) {
-  const Branches& branches = gpu::branches(queue, args.kernels - 1);
+  const Branches& branches = branches_of(queue, args.kernels - 1);
   check(cudaEventRecord(branches.begin, queue.stream), "event record");
   for (unsigned kernel = 1; kernel < args.kernels; ++kernel) {
     const Branch& branch = branches.all[kernel - 1];
