@@ -50,6 +50,10 @@ const Register<AtomicContention> variant{{
     .bound_by = "the atomic units, with up to a warp size fewer atomics",
     .improves = "atomic_add",
     .counterparts = {"warp_aggregated"},
+    .gaps = {{GapClass::tuning,
+              "not explained in full: a launch of teams takes longer on the device",
+              {},
+              [](const Point& point) { return !AtomicContention::is_global(point); }}},
     .launch = count,
 }};
 

@@ -101,7 +101,8 @@ const Register<MatmulF32> variant{{
              {GapClass::tuning,
               "not explained yet: nine tenths of its loop's instructions are multiply-adds",
               {},
-              [](const Point& point) { return point.integer("m") >= 1536 && point.integer("m") % 2 == 0; }}},
+              [](const Point& point) { return point.integer("m") >= 1536 && point.integer("m") % 2 == 0; }},
+             {GapClass::tuning, "not explained yet", {}, [](const Point& point) { return point.integer("m") == 64; }}},
     .workspace = workspace,
     .launch = gemm,
 }};

@@ -169,7 +169,7 @@ const Register<MatmulF32> variant{{
     .improves = "mdrange_naive",
     .counterparts = {"adaptive"},
     .gaps = {{GapClass::tuning,
-              "branches around guarded loads in its loop",
+              "a part is programmatic dependent launch, which Kokkos lacks; the rest is not explained yet",
               {},
               [](const Point& point) { return point.integer("m") == 1; }}},
     .applies = [](const Point& point) { return point.integer("m") <= static_cast<std::int64_t>(most_rows); },

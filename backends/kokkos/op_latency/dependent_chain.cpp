@@ -142,6 +142,10 @@ const Register<OpLatency> variant{{
     .idea = "one team of one warp, each operation waits for the one before; timed by launches of two lengths",
     .bound_by = "latency of the operation",
     .counterparts = {"dependent_chain"},
+    .gaps = {{GapClass::tuning,
+              "not explained yet",
+              {},
+              [](const Point& point) { return OpLatency::op_of(point) == Op::atomic_shared; }}},
     .applies =
         [](const Point& point) {
           const Op op = OpLatency::op_of(point);

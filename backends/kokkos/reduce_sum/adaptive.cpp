@@ -32,7 +32,11 @@ const Register<ReduceSum> variant{{
     .gaps = {{GapClass::tuning,
               "a launch of parallel_for takes longer on the device",
               {},
-              [](const Point& point) { return point.integer("n") < 1 << 12; }}},
+              [](const Point& point) { return point.integer("n") <= 1 << 12; }},
+             {GapClass::no_api,
+              "CUDA's adds partial sums through the shared memory of a cluster, and teams know no clusters",
+              {},
+              [](const Point& point) { return point.integer("n") <= 1 << 16 || point.integer("n") == 1 << 22; }}},
     .workspace = workspace,
     .launch = reduce,
 }};

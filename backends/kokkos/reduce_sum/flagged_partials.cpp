@@ -138,7 +138,7 @@ const Register<ReduceSum> variant{{
     .gaps = {{GapClass::tuning,
               "a launch of parallel_for takes longer on the device",
               {},
-              [](const Point& point) { return point.integer("n") < 1 << 12; }}},
+              [](const Point& point) { return point.integer("n") <= 1 << 12; }}},
     .tunings = {{{{"per_unit", 8}}}, {{{"per_unit", 4}}}, {{{"per_unit", 16}}}},
     .workspace = workspace,
     .launch = launch_tuned,

@@ -47,6 +47,10 @@ const Register<RowSum> variant{{
     .bound_by = "memory bandwidth for many rows",
     .improves = "teams_per_rows",
     .counterparts = {"warp_per_row"},
+    .gaps = {{GapClass::tuning,
+              "not explained yet",
+              {},
+              [](const Point& point) { return point.integer("m") == 3000 && point.integer("n") == 2048; }}},
     .tunings = {{{{"unroll", 16}}}, {{{"unroll", 8}}}},
     .launch = launch_tuned,
 }};
