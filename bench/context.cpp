@@ -9,8 +9,10 @@
 #include <ctime>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include "bench/version.hpp"
+#include "core/host_device.hpp"
 
 namespace crosswarp {
 namespace {
@@ -35,15 +37,20 @@ void add_device(Context& context, const DeviceInfo& info) {
 }  // namespace
 
 Context context_of(const Options& options, const Plan& plan, Executor& executor) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
+  std::array<char, 256> host_name{};
+  gethostname(host_name.data(), host_name.size() - 1);
+  const DeviceInfo host = host_device_info();
   Context context{{"date", fmt::format("{:%FT%T+00:00}", fmt::gmtime(std::time(nullptr)))},
-                  {"host_name", host.data()},
+                  {"host_name", host_name.data()},
                   {"executable", std::filesystem::path(options.program).filename()},
                   {"library", "crosswarp"},
                   {"version", version()},
                   {"commit", commit()},
                   {"library_build_type", build_type()},
+                  {"flags", flags()},
+                  {"cpu", host.name},
+                  {"cpus", std::to_string(std::thread::hardware_concurrency())},
+                  {"host_kernel", host.versions.at("kernel")},
                   {"seed", std::to_string(options.run.seed)},
                   {"min_time_s", fmt::format("{}", options.run.stop.min_time)},
                   {"precision", fmt::format("{}", options.run.stop.precision)},

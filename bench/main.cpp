@@ -21,6 +21,7 @@
 #include "bench/profiler.hpp"
 #include "bench/ranks_executor.hpp"
 #include "bench/report/compare/compare.hpp"
+#include "bench/report/folder_check.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/report.hpp"
 #include "bench/resume.hpp"
@@ -208,6 +209,7 @@ int act(Options options) {
     case Options::Action::measure:
       return measure_ceilings(options), 0;
     case Options::Action::report:
+      if (options.report.check) return check_folder(options.report.inputs.front()) ? 0 : exit_bad_result;
       return write_report(options.report), 0;
     case Options::Action::compare:
       return compare(options.comparison);

@@ -254,6 +254,7 @@ class CommandLine {
   void add_compare();
   void conclude_run();
   void conclude_tune(bool times);
+  void conclude_report();
   void conclude_compare();
 
   std::map<std::string, std::string> axes_;  // values by axis
@@ -444,6 +445,7 @@ void CommandLine::add_report() {
       "bench report old.json new.json: tables; in Markdown unless on a terminal.\n"
       "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
       "bench report --portability out.json: what Kokkos and other backends cost against CUDA, and why.\n"
+      "bench report --check results/nvidia-h200: whether a folder is fit to be checked in. Exit code 1: it is not.\n"
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
@@ -462,6 +464,13 @@ void CommandLine::add_report() {
                  "With --portability: every point, not the widest, median and narrowest gap of each experiment")
       ->needs("--portability")
       ->excludes("--point");
+  report_
+      ->add_flag(
+          "--check", request.check,
+          "Check a folder of results, which stands for FILE: complete, of one commit and device, plausible, with\n"
+          "its whole context; a line per finding")
+      ->excludes("--portability")
+      ->excludes("--format");
   report_->add_option("-o,--output", request.output, "Output file (default: stdout)")->type_name("FILE");
   add_names(*report_, "--experiment", request.selection.experiments, "Experiments, comma-separated (default: all)");
   add_names(*report_, "--backend", request.selection.backends, "Backends, comma-separated (default: all)");
@@ -503,7 +512,7 @@ void CommandLine::conclude() {
   using Action = Options::Action;
   conclude_run();
   if (devices_->parsed()) options.action = measure_ ? Action::measure : Action::devices;
-  if (report_->parsed()) options.action = Action::report;
+  if (report_->parsed()) conclude_report();
   if (compare_->parsed()) conclude_compare();
 }
 
@@ -573,6 +582,15 @@ void CommandLine::conclude_tune(bool times) {
   options.tunes = true;
   options.tour = false;
   if (options.filter.tunings.empty()) options.filter.tunings = {"all"};
+}
+
+void CommandLine::conclude_report() {
+  options.action = Options::Action::report;
+  const ReportRequest& request = options.report;
+  if (!request.check) return;
+  if (request.inputs.size() != 1) throw Error("--check: needs one folder of results");
+  for (const char* other : {"-o", "--experiment", "--backend"})
+    if (report_->count(other)) throw Error(fmt::format("--check: checks a whole folder; leave out {}", other));
 }
 
 void CommandLine::conclude_compare() {

@@ -6,6 +6,7 @@ namespace crosswarp {
 const char* version();
 const char* commit();      ///< `git describe`, `-dirty` for uncommitted changes; `unknown` outside a repository.
 const char* build_type();  ///< `release`, `debug`
+const char* flags();       ///< Compilers, their versions and flags.
 const char* headers();     ///< Hash of all headers for modules (bench/load.hpp).
 
 }  // namespace crosswarp

@@ -25,6 +25,7 @@ namespace crosswarp {
 const char* version() { return "@VERSION@"; }
 const char* commit() { return "@commit@"; }
 const char* build_type() { return "@build_type@"; }
+const char* flags() { return "@FLAGS@"; }
 const char* headers() { return "@headers@"; }
 
 }  // namespace crosswarp

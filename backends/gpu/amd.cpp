@@ -63,9 +63,27 @@ std::string how_to_build_for(const cudaDeviceProp& properties) {
   return "configure with -DCMAKE_HIP_ARCHITECTURES=" + architecture(properties);
 }
 
-Telemetry telemetry(const std::string& pci_bus_id) {
+namespace {
+
+const RocmSmi& smi() {
   static const RocmSmi library;
-  return library.telemetry(pci_bus_id);
+  return library;
+}
+
+}  // namespace
+
+Telemetry telemetry(const std::string& pci_bus_id) { return smi().telemetry(pci_bus_id); }
+
+/// Not read: the library's counter (rsmi_dev_energy_count_get) has been seen on no device yet.
+std::optional<double> energy(const std::string& pci_bus_id) {
+  static_cast<void>(pci_bus_id);
+  return {};
+}
+
+std::map<std::string, std::string> settings(const std::string& pci_bus_id) {
+  const auto cap = smi().power_cap(pci_bus_id);
+  return cap ? std::map<std::string, std::string>{{"power_cap_w", fmt::format("{:.0f}", *cap)}}
+             : std::map<std::string, std::string>{};
 }
 
 /// Unknown: ROCm SMI tells how busy a device is, but not whether by others, since its processes are those of all

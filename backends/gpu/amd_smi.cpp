@@ -90,11 +90,16 @@ Telemetry RocmSmi::telemetry(std::string_view pci_bus_id) const {
   const auto device = index_of(pci_bus_id);
   if (!device) return now;
   now.clock = clock(*device).value_or(0);
-  std::uint64_t cap = 0;
-  const auto watts = power(*device);
-  if (watts && power_cap_ && power_cap_(*device, 0, &cap) == 0 && cap > 0 && *watts >= 0.99 * cap * 1e-6)
-    now.throttle = "power at its cap";
+  const auto watts = power(*device), cap = power_cap(pci_bus_id);
+  if (watts && cap && *watts >= 0.99 * *cap) now.throttle = "power at its cap";
   return now;
+}
+
+std::optional<double> RocmSmi::power_cap(std::string_view pci_bus_id) const {
+  const auto device = ready_ ? index_of(pci_bus_id) : std::nullopt;
+  std::uint64_t microwatts = 0;
+  if (!device || !power_cap_ || power_cap_(*device, 0, &microwatts) != 0 || microwatts == 0) return {};
+  return microwatts * 1e-6;
 }
 
 }  // namespace crosswarp::gpu

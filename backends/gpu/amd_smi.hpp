@@ -24,6 +24,9 @@ class RocmSmi {
   /// library's versions, and no field of it tells which one a library fills in.
   Telemetry telemetry(std::string_view pci_bus_id) const;
 
+  /// Watts.
+  std::optional<double> power_cap(std::string_view pci_bus_id) const;
+
   /// By soname: ROCm 7, 6 and 5, Debian's, and a development package's.
   static std::vector<std::string> known_libraries();
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <type_traits>
@@ -57,6 +59,17 @@ class CurrentDevice {
   int before_ = 0;
 };
 
+/// Where a GPU is in its machine. NUMA node -1: none, or a virtual machine's.
+std::map<std::string, std::string> topology(std::string pci) {
+  std::map<std::string, std::string> known{{"pci", pci}};
+  int gpus = 0;
+  check(cudaGetDeviceCount(&gpus), "device count");
+  known["gpus"] = std::to_string(gpus);
+  std::ranges::transform(pci, pci.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (std::string node; std::ifstream("/sys/bus/pci/devices/" + pci + "/numa_node") >> node) known["numa_node"] = node;
+  return known;
+}
+
 DeviceInfo describe(int ordinal) {
   const CurrentDevice scope(ordinal);
   const cudaDeviceProp properties = properties_of(ordinal);
@@ -81,6 +94,9 @@ DeviceInfo describe(int ordinal) {
   info.versions.insert({{vendor::runtime + "_runtime", vendor::version(runtime)},
                         {vendor::runtime + "_driver", vendor::version(driver)},
                         {"driver", vendor::driver_version()}});
+  const std::string pci = pci_bus_id(ordinal);
+  info.versions.merge(vendor::settings(pci));
+  info.versions.merge(topology(pci));
   return info;
 }
 

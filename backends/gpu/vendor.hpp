@@ -30,6 +30,10 @@ std::string how_to_build_for(const cudaDeviceProp& properties);
 Telemetry telemetry(const std::string& pci_bus_id);
 /// Device::used_by_others, by the same library.
 std::optional<double> used_by_others(const std::string& pci_bus_id);
+/// Device::energy, by the same library.
+std::optional<double> energy(const std::string& pci_bus_id);
+/// Settings that results depend on, for the context: `power_cap_w`, `ecc` … Those that are known.
+std::map<std::string, std::string> settings(const std::string& pci_bus_id);
 std::string driver_version();
 /// The link of two GPUs as `nvidia-smi topo -m` names it: `NV18` (18 NVLinks), `PIX` … `SYS` (over PCIe); empty for
 /// unknown.

@@ -70,6 +70,14 @@ TEST_P(AmdSmi, TellsWherePowerIsAtItsCap) {
   EXPECT_EQ(read().throttle, "") << "neither is known";
 }
 
+TEST_P(AmdSmi, TellsThePowerCap) {
+  const RocmSmi smi({GetParam()});
+  EXPECT_EQ(smi.power_cap("0001:83:00.0"), 750);
+  EXPECT_FALSE(smi.power_cap("0000:83:00.0"));
+  answers().power_cap = 0;
+  EXPECT_FALSE(smi.power_cap("0001:83:00.0"));
+}
+
 TEST_P(AmdSmi, WithoutALibraryHasNoTelemetry) {
   const Telemetry none = RocmSmi({"/no/such/library.so"}).telemetry("0001:83:00.0");
   EXPECT_EQ(none.clock, 0);
