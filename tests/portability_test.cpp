@@ -2,9 +2,12 @@
 // classes each gap by what was declared and measured, and tells where these disagree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -295,6 +298,94 @@ TEST(Portability, ShowsCountersOfAnotherFile) {
   const File other("counted.json", counted.file());
   EXPECT_NE(timed.line("| reduce_sum | n", other).find("(instructions 20.0 M → 30.0 M)"), std::string::npos)
       << timed.line("| reduce_sum | n", other);
+}
+
+/// A folder of measured results, and one of another GPU made from it: cuda takes twice as long there, kokkos three
+/// times, and of row_sum it has nothing.
+class TwoFolders : public testing::Test {
+ protected:
+  TwoFolders() {
+    for (const char* gpu : {"a", "b"})
+      for (const char* name : {"reduce_sum", "row_sum"}) {
+        Json content = read(results / (std::string(name) + ".json"));
+        if (*gpu == 'b') make_other(content);
+        fs::create_directories(folder_ / gpu);
+        std::ofstream(folder_ / gpu / (std::string(name) + ".json")) << content;
+      }
+  }
+  ~TwoFolders() override { fs::remove_all(folder_); }
+
+  static double slower(const Json& row) { return row["backend"] == "kokkos" ? 3 : 2; }
+  std::string files() const { return (folder_ / "a/*.json").string() + " " + (folder_ / "b/*.json").string(); }
+
+ private:
+  static void make_other(Json& content) {
+    content["context"]["device.gpu0.name"] = "Other GPU";
+    for (Json& row : content["benchmarks"]) {
+      row["device"] = "Other GPU";
+      for (Json& sample : row["sample_times"]) sample = slower(row) * sample.get<double>();
+      if (row["experiment"] == "row_sum" && row["backend"] == "kokkos") {
+        row["status"] = "skipped";
+        row["note"] = "does not run here";
+        for (const char* samples : {"sample_times", "samples_by_placement"}) row[samples] = Json::array();
+      }
+    }
+  }
+
+  fs::path folder_ = temporary_file("folders");
+};
+
+/// The harmonic mean over both GPUs, its median over the points, by the definition.
+double portability_of_kokkos(const Json& content) {
+  struct Times {
+    double best = 1e300, best_there = 1e300, kokkos = 1e300;
+  };
+  std::map<std::string, Times> points;
+  for (const Json& row : content["benchmarks"]) {
+    if (row["status"] != "ok") continue;
+    Times& at = points[row["axes"].dump()];
+    const double time = row["real_time"], there = time * (row["backend"] == "kokkos" ? 3 : 2);
+    at.best = std::min(at.best, time);
+    at.best_there = std::min(at.best_there, there);
+    if (row["backend"] == "kokkos" && !row["library"] && !row.contains("escape_hatch"))
+      at.kokkos = std::min(at.kokkos, time);
+  }
+  std::vector<double> means;
+  for (const auto& [point, at] : points) means.push_back(2 / (at.kokkos / at.best + 3 * at.kokkos / at.best_there));
+  std::ranges::sort(means);
+  const std::size_t middle = means.size() / 2;
+  return means.size() % 2 ? means[middle] : (means[middle - 1] + means[middle]) / 2;
+}
+
+TEST_F(TwoFolders, AreTwoDevicesWithPennycooksMean) {
+  const Finished finished = portability("--format md " + files());
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  for (const char* device : {"NVIDIA H200", "Other GPU"})
+    EXPECT_NE(finished.output.find("kokkos against cuda, " + std::string(device) + ", cold."), std::string::npos);
+  const std::string head = "Performance portability over NVIDIA H200, Other GPU, cold";
+  ASSERT_NE(finished.output.find(head), std::string::npos) << finished.output;
+  const std::string means = finished.output.substr(finished.output.find(head));
+  EXPECT_NE(means.find("| row_sum | kokkos | 10 | 0.0 % [0.0 %, 0.0 %] |"), std::string::npos) << means;
+  std::smatch said;
+  ASSERT_TRUE(std::regex_search(means, said, std::regex("\\| reduce_sum \\| kokkos \\| 11 \\| ([0-9.]+) % \\[")))
+      << means;
+  EXPECT_NEAR(std::stod(said[1]), 100 * portability_of_kokkos(read(results / "reduce_sum.json")), 0.06);
+}
+
+TEST_F(TwoFolders, HaveTablesOfTheirOwn) {
+  const auto count = [](const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  };
+  const std::string command = sibling("bench") + " report --experiment reduce_sum --format ";
+  const Finished text = run_process(command + "text " + files()), pages = run_process(command + "md " + files());
+  // Each of the 11 points has a table for each device, which names its own.
+  EXPECT_EQ(count(text.output, "NVIDIA H200: "), 11u) << text.output;
+  EXPECT_EQ(count(text.output, "Other GPU: "), 11u);
+  for (const char* device : {"NVIDIA H200", "Other GPU"})
+    EXPECT_EQ(count(pages.output, std::string(device) + ", n = 2^30, type = f32, op = sum, cold, by stream:"), 1u)
+        << pages.output;
 }
 
 TEST(Portability, PageContradictsNoDeclaration) {

@@ -1,12 +1,16 @@
 // Compares cells at one point in one mode: the same problem on several backends and devices.
 #include "bench/report/cells.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
+
+#include "core/format.hpp"
 
 namespace crosswarp {
 namespace {
@@ -218,6 +222,10 @@ void compare(std::vector<ReportCell>& cells) {
     for (const Index cell : point) results.push_back(&cells[cell].result);
     compare(results, backends, same_run);
   }
+}
+
+std::string show_range(const std::optional<std::array<double, 3>>& shares) {
+  return shares ? fmt::format("{} [{}, {}]", percent((*shares)[1]), percent((*shares)[0]), percent((*shares)[2])) : "";
 }
 
 double harmonic_mean(const std::vector<double>& efficiencies) {

@@ -42,6 +42,9 @@ struct Portability {
   std::optional<std::array<double, 3>> of_best, of_peak;
 };
 
+/// `97.1 % [80.0 %, 100.0 %]`: median, least and most; empty for none.
+std::string show_range(const std::optional<std::array<double, 3>>& shares);
+
 /// Of 0 efficiencies it is 0, too.
 double harmonic_mean(const std::vector<double>& efficiencies);
 

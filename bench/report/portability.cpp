@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "bench/report/cells.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/points.hpp"
 #include "core/error.hpp"
@@ -400,6 +401,36 @@ class Writer {
     page_.table(gaps(rows));
     page_.table(details(rows));
   }
+
+  /// Performance portability of each backend over the devices of each experiment that several have.
+  void write_means(const std::vector<Portability>& all) {
+    std::map<std::pair<std::string, std::string>, std::vector<const Portability*>> by_mode;  // by devices and mode
+    for (const Portability& p : all)
+      if (p.application == p.backend && p.of_best) {
+        std::vector<std::string> devices;
+        for (const Portability::OnDevice& d : p.devices) devices.push_back(d.device);
+        by_mode[{fmt::format("{}", fmt::join(devices, ", ")), p.mode}].push_back(&p);
+      }
+    for (const auto& [of, lines] : by_mode) {
+      page_.paragraph(fmt::format(
+          "Performance portability over {}, {}: harmonic mean of efficiencies over the devices, 0 where one cannot run "
+          "it; median over the points [least, most]. Of best: of the fastest known variant's speed.",
+          of.first, of.second));
+      TextTable table;
+      std::vector<std::string> head{"experiment", "backend", "points", "of best", "of peak"};
+      for (const Portability::OnDevice& d : lines.front()->devices) head.push_back("of best, " + d.device);
+      table.row(head, TextTable::Colour::faint);
+      table.left(1);
+      table.last_is_left = false;
+      for (const Portability* p : lines) {
+        std::vector<std::string> row{p->experiment, p->backend, std::to_string(p->points), show_range(p->of_best),
+                                     show_range(p->of_peak)};
+        for (const Portability::OnDevice& d : p->devices) row.push_back(percent(d.of_best));
+        table.row(row);
+      }
+      page_.table(table);
+    }
+  }
   void done() { page_.write(); }
 
  private:
@@ -544,6 +575,7 @@ void write_portability(const ReportRequest& request) {
     sections[{row.best->device.name, mode_of(*row.best), row.backend}].push_back(&row);
   Writer writer(format_of_table(request), request.output, table.reference());
   for (const auto& [of, its_rows] : sections) writer.write(its_rows);
+  writer.write_means(portability(report_cells(files)));
   writer.done();
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -33,21 +34,20 @@ std::string findings_report(const std::vector<ResultFile>& files) {
   return text;
 }
 
-/// What a run prints: a table for each point.
+/// What a run prints: a table for each point, in one mode on one device.
 std::string text_report(const std::vector<ResultFile>& files) {
-  const std::vector<ReportCell> cells = report_cells(files);
-  const auto same_table = [](const ReportCell& a, const ReportCell& b) {
-    const Result &x = a.result, &y = b.result;
-    return x.cell.variant->experiment == y.cell.variant->experiment && x.cell.point == y.cell.point &&
-           mode_of(x) == mode_of(y);
-  };
-  std::string text;
-  for (auto first = cells.begin(); first != cells.end();) {
-    std::vector<Result> rows;
-    for (const auto& begin = *first; first != cells.end() && same_table(begin, *first); ++first)
-      rows.push_back(first->result);
-    text += table(rows, Terminal::of(STDOUT_FILENO)) + "\n";
+  using Table = std::array<std::string, 4>;  // experiment, device, point, mode
+  std::map<Table, std::size_t> known;
+  std::vector<std::vector<Result>> tables;
+  for (const auto& [result, source] : report_cells(files)) {
+    const auto [at, is_new] = known.try_emplace(
+        {result.cell.variant->experiment, result.device.name, result.cell.point.name(), mode_of(result)},
+        tables.size());
+    if (is_new) tables.emplace_back();
+    tables[at->second].push_back(result);
   }
+  std::string text;
+  for (const std::vector<Result>& rows : tables) text += table(rows, Terminal::of(STDOUT_FILENO)) + "\n";
   return text;
 }
 

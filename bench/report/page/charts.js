@@ -722,6 +722,83 @@ const charts = (() => {
     });
   }
 
+  const harmonicMean = (values) =>
+      values.some((v) => v <= 0) ? 0 : values.length / values.reduce((sum, v) => sum + 1 / v, 0);
+
+  /// Cascade (Sewall et al. 2020): the devices of each backend from its most to its least efficient one, and the harmonic
+  /// mean over those so far. `lines`: of the backends, as chosen.
+  function cascade(parent, lines) {
+    const overDevices = () => lines().filter((line) => line.devices.length > 1);
+    chart(parent, {
+      id: 'cascade-chart',
+      title: 'Cascade over the devices',
+      explanation:
+          'Lines: efficiency on each device, from a backend’s best device to its worst; dashed: the harmonic mean of the best ones so far, whose last value is the performance portability. Geometric means over the points; 0 from the first device on that cannot run it.',
+      something: data.devices.length > 1,
+      controls: [
+        {name: 'experiment', label: 'Experiment', options: () => unique(overDevices().map((line) => line.experiment))},
+        {name: 'measure', label: 'Efficiency', options: () => Object.keys(efficiencies)},
+      ],
+      make({experiment, measure}) {
+        // Without an efficiency of that kind, a backend that runs has no line.
+        const all = overDevices().filter((line) => line.experiment === experiment).map((line) => ({
+          backend: line.backend,
+          points: line.points,
+          steps: line.devices
+                     .map((d) => ({device: d.device, value: d.of_best[0] === 0 ? 0 : d[efficiencies[measure]][0]}))
+                     .sort((a, b) => b.value - a.value),
+        })).filter((line) => line.steps.every((step) => step.value !== null));
+        if (!all.length)
+          return {why: data.devices.length > 1 ? 'No experiment has such an efficiency on several devices here.' :
+                                                 'A cascade needs the results of several devices.'};
+        for (const line of all)
+          line.steps.forEach((step, i) => (step.mean = harmonicMean(line.steps.slice(0, i + 1).map((s) => s.value))));
+        const most = Math.max(...all.map((line) => line.steps.length));
+        const count = (line) => line.steps.map((_, i) => i + 1);
+        const told = (line, i) => `${plain(line.backend)}, ${plain(line.steps[i].device)}: ${percent(line.steps[i].value)}<br>mean over ${
+            i + 1} of ${line.steps.length} devices: ${percent(line.steps[i].mean)}`;
+        const trace = (line, value, more) => ({
+          type: 'scatter',
+          mode: 'lines+markers',
+          x: count(line),
+          y: line.steps.map(value),
+          hoverinfo: 'text',
+          hovertext: line.steps.map((_, i) => told(line, i)),
+          cliponaxis: false,
+          ...more,
+        });
+        return {
+          traces: all.flatMap((line, i) => [
+            trace(line, (s) => s.value, {
+              name: line.backend,
+              line: {color: colour(line.backend), width: 2},
+              marker: {color: colour(line.backend), symbol: symbols[i % symbols.length], size: 9},
+            }),
+            trace(line, (s) => s.mean, {
+              name: `${line.backend}, mean so far`,
+              line: {color: colour(line.backend), width: 2, dash: 'dash'},
+              marker: {color: colour(line.backend), symbol: symbols[i % symbols.length], size: 5},
+            }),
+          ]),
+          layout: {
+            height: 380,
+            legend: {font: {size: 11}},
+            xaxis: {title: {text: 'devices, each backend’s best first'}, dtick: 1, range: [0.8, most + 0.2]},
+            yaxis: {
+              title: {text: measure},
+              tickformat: '.0%',
+              range: [-0.03, 1.06 * Math.max(1, ...all.flatMap((line) => line.steps.map((s) => s.value)))]
+            },
+          },
+          summary: `${experiment}: ${all.length} backends on ${most} devices.`,
+          head: ['backend', '#device', 'name', '#efficiency', '#mean so far'],
+          rows: all.flatMap((line) => line.steps.map(
+                                (s, i) => [line.backend, String(i + 1), s.device, percent(s.value), percent(s.mean)])),
+        };
+      }
+    });
+  }
+
   /// Flat roofs of ceilings; those that are nearly the same get one line.
   function flatRoofs(list, ofDevice) {
     const found = unique(list.map((c) => c.ceiling))
@@ -828,5 +905,5 @@ const charts = (() => {
     });
   }
 
-  return {parts, cellButton, ladder, sweep, randomPoints, tunings, againstOthers, portability, roofline};
+  return {parts, cellButton, ladder, sweep, randomPoints, tunings, againstOthers, portability, cascade, roofline};
 })();

@@ -329,11 +329,6 @@ class Verdicts {
 /// A share as a number, for charts, and as a text.
 Json share(const std::optional<double>& value) { return {digits(value), value ? percent(value) : ""}; }
 
-/// `97.1 % [80.0 %, 100.0 %]`: median, least and most.
-std::string range(const std::optional<std::array<double, 3>>& shares) {
-  return shares ? fmt::format("{} [{}, {}]", percent((*shares)[1]), percent((*shares)[0]), percent((*shares)[2])) : "";
-}
-
 Json portability_data(const std::vector<ReportCell>& cells) {
   Json all = Json::array();
   for (const Portability& p : portability(cells)) {
@@ -346,8 +341,8 @@ Json portability_data(const std::vector<ReportCell>& cells) {
                    {"application", p.application},
                    {"points", p.points},
                    {"devices", devices},
-                   {"of_best", range(p.of_best)},
-                   {"of_peak", range(p.of_peak)}});
+                   {"of_best", show_range(p.of_best)},
+                   {"of_peak", show_range(p.of_peak)}});
   }
   return all;
 }

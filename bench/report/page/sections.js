@@ -95,6 +95,7 @@ const sections = (() => {
             chosen.backends.has(p.backend) && filters.hasWords(`${p.experiment} ${p.application}`.toLowerCase()));
     const ofBackends = () => lines().filter((p) => p.application === p.backend);
     charts.portability(made, ofBackends);
+    charts.cascade(made, ofBackends);
     const several = data.devices.length > 1;
     if (!several)
       made.append(paragraph(
