@@ -37,6 +37,8 @@ class Executor {
                                   LaunchBy launch_by, const StopRule& stop) = 0;
   /// Runner::count of the counters in the options.
   virtual void count(std::vector<Result>& results) = 0;
+  /// Runner::energy of the results that have a time.
+  virtual void energy(std::vector<Result>& results) = 0;
   /// Runner::accuracy of the results that are ok.
   virtual void accuracy(std::vector<Result>& results) = 0;
   /// Why no further cell can run, although the run is not interrupted; empty while it can.
@@ -61,6 +63,7 @@ class InProcess final : public Executor {
     return runner.run(cells, mode, backends, launch_by, stop);
   }
   void count(std::vector<Result>& results) override { runner.count(results, counters_); }
+  void energy(std::vector<Result>& results) override { runner.energy(results); }
   void accuracy(std::vector<Result>& results) override { runner.accuracy(results); }
   bool end() override { return !runner.lost_device(); }
 

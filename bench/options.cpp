@@ -368,6 +368,14 @@ void CommandLine::add_measuring() {
                "Read hardware counters of each cell after timing: all, or groups, as --counters=memory,stalls")
       ->type_name("GROUPS")
       ->group("Measuring");
+  add_flag(
+      app, "--energy", options.energy,
+      "Measure joules and watts of each cell after timing, by the GPU's energy counter: back to back on one input, "
+      "2 s a row")
+      ->group("Measuring");
+  add_number(app, "--energy-window", options.run.energy_window, 2.0, 3600.0, "Seconds a row of --energy")
+      ->type_name("S")
+      ->group("Measuring");
   add_flag(app, "--accuracy", options.accuracy,
            "Measure errors against float64 on general inputs (uniform, positive, ill-conditioned), in ulps; "
            "with --verify: instead of times")
@@ -471,6 +479,8 @@ void CommandLine::add_report() {
           "its whole context; a line per finding")
       ->excludes("--portability")
       ->excludes("--format");
+  add_flag(*report_, "--without-throttled", request.selection.without_throttled,
+           "Leave out rows whose samples were taken while the GPU was slowed down for power or heat");
   report_->add_option("-o,--output", request.output, "Output file (default: stdout)")->type_name("FILE");
   add_names(*report_, "--experiment", request.selection.experiments, "Experiments, comma-separated (default: all)");
   add_names(*report_, "--backend", request.selection.backends, "Backends, comma-separated (default: all)");
@@ -495,6 +505,8 @@ void CommandLine::add_compare() {
               "The same for times on the host, and for too few placements to test, in %");
   add_flag(*compare_, "--all", comparison.all,
            "Print cells within noise, too; with --backends: all rungs of the others");
+  add_flag(*compare_, "--without-throttled", comparison.without_throttled,
+           "Leave out rows whose samples were taken while the GPU was slowed down for power or heat");
   compare_->add_option("--format", compare_format_, "Format of the table")
       ->check(CLI::IsMember({"text", "md"}))
       ->capture_default_str()
@@ -539,7 +551,7 @@ void CommandLine::conclude_run() {
                        !options.benchmark_flag("--benchmark_filter").empty() ||
                        !options.benchmark_flag("--benchmark_list_tests").empty();
   const bool times = list_ + dry_run_ + verify_ + profile == 0 && (app.get_subcommands().empty() || tune_->parsed());
-  for (const char* output : {"--json", "--csv", "--resume", "--counters", "--budget"})
+  for (const char* output : {"--json", "--csv", "--resume", "--counters", "--energy", "--budget"})
     if (app.count(output) && !times && !(list_ && output == std::string_view("--json")))
       throw Error(fmt::format("{}: is for runs that time{}", output,
                               output == std::string_view("--json") ? ", and for --list" : ""));
@@ -589,7 +601,7 @@ void CommandLine::conclude_report() {
   const ReportRequest& request = options.report;
   if (!request.check) return;
   if (request.inputs.size() != 1) throw Error("--check: needs one folder of results");
-  for (const char* other : {"-o", "--experiment", "--backend"})
+  for (const char* other : {"-o", "--experiment", "--backend", "--without-throttled"})
     if (report_->count(other)) throw Error(fmt::format("--check: checks a whole folder; leave out {}", other));
 }
 

@@ -41,6 +41,7 @@ struct Options {
   std::optional<double> budget;          ///< Wall time for the whole run, in seconds.
   std::string profile;                   ///< The id of the cell to profile.
   std::vector<const Counter*> counters;  ///< Read after timing.
+  bool energy = false;                   ///< Measured after timing.
   bool accuracy = false;                 ///< Measured after timing, or after --verify.
   std::string json, csv;                 ///< Output files; empty for none. KeptResults has a default.
   bool force_overwrite = false;          ///< Of `json`, `csv` and --benchmark_out.

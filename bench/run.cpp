@@ -107,7 +107,12 @@ class Run {
       run_searches(to_search);
     else
       options_.tour ? run_tour() : run_plan();
+    if (options_.energy) measure_energy();
     if (!options_.counters.empty()) count();
+    if (outputs_.csv && has_more_to_measure())
+      for (const Repetitions& group : results_)
+        for (const std::vector<Result>& rows : group)
+          for (const Result& row : rows) outputs_.csv->add(row);
     if (options_.tunes)
       keep_tunings();
     else if (!ended())
@@ -158,6 +163,8 @@ class Run {
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.began).count();
   }
+  /// Whether something is measured of rows when all are timed.
+  bool has_more_to_measure() const { return options_.energy || !options_.counters.empty(); }
   double repetitions() const { return static_cast<double>(google_.repetitions()); }
 
   void run_plan() {
@@ -303,7 +310,7 @@ class Run {
     for (const std::size_t i : to_time) spent_ += rows[i].measurement.wall;
     for (const Result& row : rows) {
       has_bad_result_ = has_bad_result_ || (row.status != Status::ok && row.status != Status::skipped);
-      if (outputs_.csv && options_.counters.empty()) outputs_.csv->add(row);  // else when they are known
+      if (outputs_.csv && !has_more_to_measure()) outputs_.csv->add(row);  // else when that is known
     }
     outputs_.print(table(rows, outputs_.terminal));
     results_[index].push_back(std::move(rows));
@@ -352,13 +359,55 @@ class Run {
             repetition[i].kernel = first[i].kernel;
           }
           outputs_.keep(repetition[i]);
-          if (outputs_.csv) outputs_.csv->add(repetition[i]);
         }
       for (const Result& result : first)
         if (result.counters && !result.counters->why_not.empty()) why_not.insert(result.counters->why_not);
       outputs_.print(counters_table(first, outputs_.terminal));
     }
     for (const std::string& why : why_not) say("no counters: " + why);
+  }
+
+  /// Measures the energy of all timed rows, when all are timed, since it heats the device.
+  void measure_energy() {
+    std::set<std::string> why_not;  // printed once, for however many cells
+    std::size_t throttled = 0, measured = 0;
+    progress_ = Progress(options_.quiet, results_.size());
+    for (std::size_t g = 0; g < results_.size() && !ended(); ++g) {
+      if (results_[g].empty()) continue;
+      std::vector<Result>& first = results_[g].front();
+      std::vector<Result> wanted;
+      std::vector<std::size_t> indices;
+      for (std::size_t i = 0; i < first.size(); ++i)
+        if (first[i].time() && !first[i].energy) {
+          wanted.push_back(first[i]);
+          indices.push_back(i);
+        }
+      const auto seconds = [&](std::size_t rows) {
+        return 1.3 * options_.run.energy_window * static_cast<double>(rows);
+      };
+      progress_.begin(name_of(plan_.groups[g]), details_of(plan_.groups[g], wanted.size(), "energy"),
+                      {seconds(wanted.size()), seconds(wanted.size()) * static_cast<double>(results_.size() - g - 1)});
+      if (!wanted.empty()) executor_.energy(wanted);
+      progress_.done(!wanted.empty());
+      for (std::size_t k = 0; k < indices.size(); ++k) {
+        first[indices[k]] = wanted[k];
+        outputs_.keep(wanted[k]);
+      }
+      for (const Result& result : first)
+        if (result.energy && !result.energy->why_not.empty()) {
+          why_not.insert(result.energy->why_not);
+        } else if (result.energy) {
+          ++measured;
+          throttled += is_by_power_or_heat(result.energy->throttle);
+        }
+      if (const std::string table = energy_table(first, outputs_.terminal); !table.empty()) outputs_.print(table);
+    }
+    for (const std::string& why : why_not) say("no energy: " + printable(why));
+    if (throttled > 0 && !options_.quiet)
+      say(
+          fmt::format("{} of {} rows drew so much power, or were so hot, that the clock was lowered (marked !); "
+                      "--without-throttled of report and compare leaves them out",
+                      throttled, measured));
   }
 
   static std::string details_of(const Group& group, std::size_t cells, const std::string& what) {

@@ -64,6 +64,9 @@ Message answer(const Message& request, InProcess& here, std::size_t ordinal) {
   } else if (what == "count") {
     reply.results = request.results;
     here.count(reply.results);
+  } else if (what == "energy") {
+    reply.results = request.results;
+    here.energy(reply.results);
   } else if (what == "accuracy") {
     reply.results = request.results;
     here.accuracy(reply.results);
@@ -83,6 +86,7 @@ std::string why_lost(const Message& reply, const Position& position) {
   if (position.cell >= reply.results.size()) return "the device was lost";
   const Result& culprit = reply.results[position.cell];
   if (culprit.accuracy && !culprit.accuracy->why_not.empty()) return culprit.accuracy->why_not;
+  if (culprit.energy && !culprit.energy->why_not.empty()) return culprit.energy->why_not;
   return culprit.counters && !culprit.counters->why_not.empty() ? culprit.counters->why_not : culprit.note;
 }
 

@@ -185,6 +185,13 @@ void Workers::count(std::vector<Result>& results) {
   if (!counted.empty()) results = std::move(counted);
 }
 
+void Workers::energy(std::vector<Result>& results) {
+  std::vector<Result> measured = results;
+  ask_for_each(measured, {{"do", "energy"}},
+               [](Result& result, const std::string& why) { result.energy.emplace().why_not = why; });
+  if (!measured.empty()) results = std::move(measured);
+}
+
 void Workers::accuracy(std::vector<Result>& results) {
   std::vector<Result> measured = results;
   ask_for_each(measured, {{"do", "accuracy"}},

@@ -24,6 +24,7 @@ class Workers final : public Executor {
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                           LaunchBy launch_by, const StopRule& stop) override;
   void count(std::vector<Result>& results) override;
+  void energy(std::vector<Result>& results) override;
   void accuracy(std::vector<Result>& results) override;
   bool end() override;
 

@@ -214,6 +214,8 @@ class Device {
   virtual double time_read(std::span<const std::byte> memory, std::size_t sweeps = 1) = 0;
 
   virtual Telemetry telemetry() const { return {}; }
+  /// Joules that the device has used since some moment, by a counter of its own. Nothing if it has none.
+  virtual std::optional<double> energy() const { return {}; }
 
   /// Share of the device that other processes use, measured since the last call or since opening. Nothing if unknown.
   virtual std::optional<double> used_by_others() { return {}; }

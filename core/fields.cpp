@@ -267,6 +267,34 @@ void set_counters_why_not(Result& r, const Json& json) {
   r.counters->why_not = json.value("all", std::string());
 }
 
+std::optional<double> of_energy(const Result& r, double Energy::*number) {
+  return r.energy && r.energy->why_not.empty() ? std::optional((*r.energy).*number) : std::nullopt;
+}
+
+Json energy(const Result& r) {
+  if (!r.energy || !r.energy->why_not.empty()) return {};
+  const Energy& e = *r.energy;
+  const auto known = [](double value) { return value > 0 ? Json(value) : Json(); };
+  return {{"joules", e.joules},
+          {"watts", e.watts},
+          {"idle_watts", known(e.idle_watts)},
+          {"seconds", e.seconds},
+          {"launches", e.launches},
+          {"clock_mhz", known(e.clock / 1e6)},
+          {"throttle", word(e.throttle)}};
+}
+
+void set_energy(Result& r, const Json& json) {
+  Energy& e = r.energy.emplace();
+  e.joules = json.at("joules");
+  e.watts = json.at("watts");
+  e.idle_watts = read(json.at("idle_watts"), 0);
+  e.seconds = json.at("seconds");
+  e.launches = json.at("launches");
+  e.clock = read(json.at("clock_mhz"), 0) * 1e6;
+  e.throttle = read_word(json.at("throttle"));
+}
+
 Json gap(const Result& r) {
   const Gap gap = r.gap();
   return gap.kind == GapClass::none ? Json() : to_json(gap);
@@ -570,6 +598,8 @@ std::span<const Field> fields() {
      set_mhz<&R::measurement, &M::after, &Telemetry::clock>},
     {"throttle", "", "what throttled it", "", source, text_of<&R::measurement, &M::after, &Telemetry::throttle>,
      set_text<&R::measurement, &M::after, &Telemetry::throttle>},
+    {"throttled", "", "its samples were taken while slowed down for power or heat: why", "", csv | result | if_known,
+     [](const R& r) { return word(throttled(r)); }},
 
     // The largest kernel that it launches.
     {"tuned_by_table", "", "tuning that the table of bench tune had for it", "", kernel | if_known,
@@ -594,6 +624,19 @@ std::span<const Field> fields() {
     {"counters_why_not", "", "why there is no value of a counter, or of all", "", if_known, counters_why_not,
      set_counters_why_not},
     {"kernels", "", "kernels of a launch", "", if_known, kernels, set_kernels},
+    {"energy", "", "energy back to back: J of a launch, W, W without work, s and launches of the window, its clock and throttling",
+     "", if_known, energy, set_energy},
+    {"energy_why_not", "", "why there is none", "", if_known,
+     [](const R& r) { return r.energy ? word(r.energy->why_not) : Json(); },
+     [](R& r, const Json& j) { r.energy.emplace().why_not = j; }},
+    {"joules", "J", "energy of a launch", "energy", csv | markdown | result | if_known,
+     [](const R& r) { return number(of_energy(r, &Energy::joules)); }},
+    {"watts", "W", "mean power over its window", "power", csv | markdown | result | if_known,
+     [](const R& r) { return number(of_energy(r, &Energy::watts)); }},
+    {"flops_per_joule", "FLOP/J", "operations of the problem a joule", "FLOP/J", csv | markdown | result | if_known,
+     [](const R& r) { return number(r.flops_per_joule()); }},
+    {"bytes_per_joule", "B/J", "bytes of the problem a joule", "B/J", csv | markdown | result | if_known,
+     [](const R& r) { return number(r.bytes_per_joule()); }},
     {"accuracy", "", "rounding errors on general inputs, by distribution", "", if_known, accuracy, set_accuracy},
     {"accuracy_why_not", "", "why there are none", "", if_known,
      [](const R& r) { return r.accuracy ? word(r.accuracy->why_not) : Json(); },
@@ -633,7 +676,7 @@ std::string Field::show(const Result& result) const {
   if (unit == "ns") return si(json.get<double>() * nanosecond, "s");
   if (unit == "share") return percent(json.get<double>());
   if (unit == "B") return binary_bytes(json.get<double>());
-  if (unit.ends_with("/s")) return si(json.get<double>(), unit);
+  if (unit.ends_with("/s") || unit.ends_with("/J") || unit == "J" || unit == "W") return si(json.get<double>(), unit);
   if (unit == "MHz") return fmt::format("{:.0f} MHz", json.get<double>());
   return json.is_number_float() ? fmt::format("{:.4g}", json.get<double>()) : json.dump();
 }

@@ -39,6 +39,9 @@ std::string accuracy_table(const std::vector<Result>& results, const Terminal& t
 /// what bounds each. Empty where nothing was asked for.
 std::string counters_table(const std::vector<Result>& results, const Terminal& terminal);
 
+/// Energy of results of one experiment and point, rung by rung. Empty where none was measured.
+std::string energy_table(const std::vector<Result>& results, const Terminal& terminal);
+
 /// `16-byte loads; bound by memory`: what a variant does, and what limits it.
 std::string summary(const VariantEntry& variant);
 

@@ -117,6 +117,23 @@ std::optional<double> Result::percentile(int percent) const {
   return quantile(measurement.single, percent / 100.0);
 }
 
+namespace {
+
+std::optional<double> per_joule(const Result& result, double amount) {
+  if (result.status != Status::ok || !result.energy || result.energy->joules <= 0 || amount <= 0) return {};
+  return amount / result.energy->joules;
+}
+
+}  // namespace
+
+std::optional<double> Result::flops_per_joule() const { return per_joule(*this, cost.flops); }
+std::optional<double> Result::bytes_per_joule() const { return per_joule(*this, cost.bytes_read + cost.bytes_written); }
+
+std::string throttled(const Result& result) {
+  const std::string& why = result.measurement.after.throttle;
+  return is_by_power_or_heat(why) ? why : "";
+}
+
 bool is_above_measured_peak(const Result& result) {
   constexpr double repeatable = 1.01;  // a peak, measured twice
   return result.cost.ceiling != "memory" && result.of_measured_peak().value_or(0) > repeatable;

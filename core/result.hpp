@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/energy.hpp"
 #include "core/registry.hpp"
 #include "core/statistics.hpp"
 
@@ -79,6 +80,7 @@ struct Result {
   std::optional<Counters> counters;   ///< With --counters.
   std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
   std::optional<Accuracy> accuracy;   ///< With --accuracy, if results round.
+  std::optional<Energy> energy;       ///< With --energy.
   std::string proof;                  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty without expectations.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
@@ -105,6 +107,8 @@ struct Result {
   std::optional<double> rate() const;  ///< Of what the cost rates, per second.
   std::optional<double> bytes_per_second() const;
   std::optional<double> flops_per_second() const;
+  std::optional<double> flops_per_joule() const;
+  std::optional<double> bytes_per_joule() const;
   std::optional<double> of_measured_peak() const;
   std::optional<double> of_theoretical_peak() const;
   /// Seconds of a dependent step: the difference of launches of two lengths, sample by sample. Without what a launch
@@ -131,6 +135,9 @@ struct Result {
 /// Whether the measured peak is too low: a busy device was measured, or the rung is better than the one that measured
 /// it. The memory's may be exceeded out of the caches.
 bool is_above_measured_peak(const Result& result);
+
+/// Why the device was slowed down at the end of its samples, if for power or heat: `power cap`. Else empty.
+std::string throttled(const Result& result);
 
 /// Physical lower limit of a launch's time on `device`, by the theoretical rate of the part that `cost` is held to; for
 /// memory it takes the cache into account. A shorter time is a measurement error. 0 where the rates are unknown.

@@ -327,6 +327,44 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
   }
 }
 
+void Runner::energy(std::vector<Result>& results) {
+  std::map<Device*, std::unique_ptr<Problem>> prepared;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Result& result = results[i];
+    if (!result.time()) continue;
+    const Cell& cell = result.cell;
+    Device& device = *this->device(cell).device;
+    Energy& energy = result.energy.emplace();
+    try {
+      enter(device, i);
+      if (!device.energy())
+        throw Error(fmt::format("{} has no energy counter that is read: that of NVIDIA's GPUs from Volta on, by NVML",
+                                device.info().name));
+      const auto [idle, is_new] = idle_watts_.try_emplace(device.info().key, 0);
+      if (is_new) idle->second = measure_idle_power(device, options_.energy_window);
+      std::unique_ptr<Problem>& problem = prepared[&device];
+      if (!problem) {
+        problem = cell.experiment->prepare(device, cell.point, options_.seed, 1);
+        problem->refill(0);
+      }
+      const Bound bound = cell.variant->bind(device, *problem, tuning_of(result));
+      problem->poison();
+      const Range range(device, cell.id());
+      const auto launch = [&] {
+        enter(device, i);
+        bound.launch(0);
+      };
+      energy = measure_energy(device, launch, *result.time(), options_.energy_window);
+      energy.idle_watts = idle->second;
+      if (const Verdict verdict = problem->check(cell.variant->result); !verdict.ok)
+        throw Error("wrong when its energy was measured: " + verdict.where);
+    } catch (const std::exception& error) {
+      energy = {};
+      energy.why_not = error.what();
+    }
+  }
+}
+
 void Runner::accuracy(std::vector<Result>& results) {
   std::map<Device*, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < results.size(); ++i)

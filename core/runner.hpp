@@ -28,6 +28,7 @@ struct RunOptions {
   Ceilings ceilings = {};          ///< From earlier runs; new measurements are added. Without the memory's.
   std::string why_untimed = {};    ///< A reason to keep no times, such as an attached profiler.
   Processes* processes = nullptr;  ///< Ranks are processes, and this is the first; null for ranks of this process.
+  double energy_window = 2;        ///< Seconds of each row, for energy().
   Position* position = nullptr;    ///< Updated before each launch; may be null.
 };
 
@@ -65,6 +66,10 @@ class Runner {
   /// Reads hardware counters over one launch of each result that has a time. All of one experiment, point and mode.
   /// Later times are not comparable to earlier ones.
   void count(std::vector<Result>& results, const std::vector<const Counter*>& wanted);
+
+  /// Measures the energy of each result that has a time, on one input, back to back. All of one experiment and point.
+  /// Heats the device: later times are not comparable to earlier ones.
+  void energy(std::vector<Result>& results);
 
   /// Measures the errors of each result that is ok, on general inputs. All of one experiment and point.
   void accuracy(std::vector<Result>& results);
@@ -113,6 +118,7 @@ class Runner {
   std::map<DeviceKey, std::shared_ptr<Device>> devices_;
   std::map<DeviceKey, std::string> why_not_;
   std::map<std::string, double> bandwidths_;  // of memory, by device key
+  std::map<std::string, double> idle_watts_;  // by device key
 };
 
 }  // namespace crosswarp

@@ -98,6 +98,47 @@ std::size_t cells_of(const std::string& path) {
 }
 std::size_t skips_of(const std::string& path) { return read(path)["benchmarks"].size() - cells_of(path); }
 
+/// Gives rows energy: `joules` a launch.
+Row with_energy(double joules, const std::string& throttle = "") {
+  return [=](Json& row) {
+    row["energy"] = {{"joules", joules},
+                     {"watts", 600},
+                     {"idle_watts", 100},
+                     {"seconds", 2.1},
+                     {"launches", 1000},
+                     {"clock_mhz", 1700},
+                     {"throttle", throttle.empty() ? Json() : Json(throttle)}};
+  };
+}
+
+TEST(CompareRuns, TellsTheEnergyThatBothHave) {
+  const File before("before.json", changed(first_run, only(float4, with_energy(0.2)))),
+      after("after.json", changed(second_run, only(float4, with_energy(0.25, "power cap"))));
+  const std::string inputs = std::string(before) + " " + std::string(after);
+  const Finished finished = compare(inputs);
+  EXPECT_TRUE(says(finished, "× the energy")) << finished.output;
+  const std::string line = line_with(finished, "1.250 ");
+  for (const char* part : {"200 mJ", "250 mJ", "FLOP/J", "B/J", "600 W (power cap)", float4.c_str()})
+    EXPECT_NE(line.find(part), std::string::npos) << part << "\n" << finished.output;
+  EXPECT_FALSE(says(compare(first_run + " " + second_run), "× the energy"));
+  EXPECT_FALSE(says(compare("--without-throttled " + inputs), "× the energy"));
+}
+
+TEST(CompareRuns, LeavesOutWhatWasThrottledIfAsked) {
+  const File after("after.json", changed(second_run, only(float4, [](Json& row) { row["throttle"] = "power cap"; })));
+  const std::string inputs = "--all " + first_run + " " + std::string(after);
+  EXPECT_EQ(verdicts(compare(inputs).output).count(float4), 1u);
+  const Finished without = compare("--without-throttled " + inputs);
+  EXPECT_EQ(verdicts(without.output).count(float4), 0u) << without.output;
+  EXPECT_TRUE(says(without, "1 only in the old run")) << without.output;
+}
+
+TEST(CompareBackends, TellTheEnergyOfBoth) {
+  const File file("file.json", changed(first_run, with_energy(0.2)));
+  const Finished finished = compare("--backends cuda,hip " + std::string(file));
+  EXPECT_TRUE(says(finished, "200 mJ, ")) << finished.output;
+}
+
 TEST(CompareRuns, OfOneProgramFindsNothing) {
   for (const auto& [before, after] : {std::pair{first_run, second_run}, {second_run, first_run}}) {
     const Finished finished = compare("--all " + before + " " + after);

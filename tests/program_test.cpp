@@ -49,6 +49,16 @@ struct BadRequest {
 
 class Refused : public testing::TestWithParam<BadRequest> {};
 
+TEST(Program, SaysInOneLineThatTheHostHasNoEnergyCounter) {
+  const Finished finished = run(quick + "--energy");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  const std::string says = "bench: no energy: ";
+  const auto at = finished.output.find(says);
+  ASSERT_NE(at, std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find(says, at + 1), std::string::npos) << "once for both cells";
+  EXPECT_EQ(run(quick + "--energy-window 1").exit_code, 2) << "2 s at least";
+}
+
 TEST_P(Refused, InOneLineWithExitCode2) {
   const Finished finished = run(GetParam().arguments);
   EXPECT_EQ(finished.exit_code, 2) << finished.output;
@@ -115,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"tune_everything", "tune", "tune: name what to tune by --variant or --experiment"},
         BadRequest{"tune_nothing", "tune --experiment row_sum --backend host --n 8",
                    "tune: no selected variant has several tunings"},
-        BadRequest{"tune_without_times", "tune --experiment matmul_f32 --verify", "tune: times tunings; leave out --list"},
+        BadRequest{"tune_without_times", "tune --experiment matmul_f32 --verify",
+                   "tune: times tunings; leave out --list"},
         BadRequest{"tune_mistyped", "tune --experimen matmul_f32", "did you mean '--experiment'"},
         BadRequest{"size_twice", "--n 5 --n 6", "--n is given twice; write --n 5,6"},
         BadRequest{"size_three_times", "--n 5 --n=6 --n 7", "--n is given 3 times; write --n 5,6,7"},
@@ -640,8 +651,8 @@ TEST(Program, PassesGoogleBenchmarksFlagsThrough) {
 TEST(Program, TakesGoogleBenchmarksTimeAsItsOwn) {
   const Temporary json_file("min_time.json");
   const std::string& json = json_file;
-  ASSERT_EQ(run("-q --experiment reduce_sum --backend host --n 1000 --benchmark_min_time=0.002 --json " + json).exit_code,
-            0);
+  ASSERT_EQ(
+      run("-q --experiment reduce_sum --backend host --n 1000 --benchmark_min_time=0.002 --json " + json).exit_code, 0);
   EXPECT_EQ(nlohmann::json::parse(contents(json))["context"]["min_time_s"], "0.002");
 }
 
@@ -653,7 +664,8 @@ TEST(Program, ReportsTextOnATerminalInLinesThatFit) {
   EXPECT_EQ(text.find("|---"), std::string::npos) << text;
   EXPECT_NE(text.find("host/reference"), std::string::npos) << text;
   EXPECT_NE(on_a_terminal("NO_COLOR=1", "report --format md " + json).find("|---"), std::string::npos);
-  EXPECT_NE(on_a_terminal("NO_COLOR=1", "report").find("bench: takes\n  /"), std::string::npos) << "a line for the path";
+  EXPECT_NE(on_a_terminal("NO_COLOR=1", "report").find("bench: takes\n  /"), std::string::npos)
+      << "a line for the path";
 }
 
 TEST(Program, SaysWhereAReportIs) {
@@ -676,7 +688,8 @@ TEST(Program, SaysWhereRowsRunAndWithHowManyThreads) {
 TEST(Program, ComparesKokkosOnAHostWithEqualNumbersOfThreads) {
   const Temporary json_file("both.json");
   const std::string& json = json_file;
-  const Finished both = run("-q -f --experiment reduce_sum --backend host,kokkos --n 4096 --min-time 0.001 --json " + json);
+  const Finished both =
+      run("-q -f --experiment reduce_sum --backend host,kokkos --n 4096 --min-time 0.001 --json " + json);
   if (both.exit_code != 0) GTEST_SKIP() << "no Kokkos here";
   std::set<int> threads;
   for (const auto& row : nlohmann::json::parse(contents(json))["benchmarks"])

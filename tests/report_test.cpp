@@ -277,6 +277,24 @@ TEST(ReportPage, HasNoMeanOverOneDevice) {
   EXPECT_EQ(data.portability("cuda")["of_best"], "");
 }
 
+TEST(Report, HasEnergyWhereItWasMeasured) {
+  const auto with_energy = [](Json& row) {
+    rung("cuda", "X", 100)(row);
+    row["flops"] = 3e9;
+    row["energy"] = {{"joules", 0.5},  {"watts", 650},      {"idle_watts", 90},       {"seconds", 2.0},
+                     {"launches", 10}, {"clock_mhz", 1700}, {"throttle", "power cap"}};
+    row["throttle"] = "power cap";
+  };
+  const File file("energy.json", made_up({with_energy, rung("kokkos", "X", 200)}));
+  const std::string markdown = report("--format md " + std::string(file)).output;
+  for (const char* part : {"| energy |", "| FLOP/J |", "500 mJ", "650 W", "6.00 GFLOP/J"})
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  const std::string without = report("--without-throttled --format md " + std::string(file)).output;
+  EXPECT_EQ(without.find("cuda/reduce_sum"), std::string::npos) << without;
+  EXPECT_NE(without.find("kokkos/reduce_sum"), std::string::npos) << without;
+  EXPECT_EQ(without.find("| energy |"), std::string::npos) << without;
+}
+
 TEST(ReportPage, DrawsTheLevelsThatFindingsTellOf) {
   const Data data(page(results("memory_latency")));
   std::size_t levels = 0, told = 0;
@@ -317,8 +335,7 @@ TEST(Report, ConcludesAgainWhereItKnowsTheExperiment) {
   const Finished finished = report("--format findings " + std::string(File("findings.json", file)));
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_EQ(count(finished.output, "an older program measured 2.00 ns"), 1u) << finished.output;
-  EXPECT_EQ(count(finished.output, "- fma_f32: 4.1 cycles by cuda/op_latency/dependent_chain"), 1u)
-      << finished.output;
+  EXPECT_EQ(count(finished.output, "- fma_f32: 4.1 cycles by cuda/op_latency/dependent_chain"), 1u) << finished.output;
 }
 
 /// As `row`, by graph: its name and what it took.

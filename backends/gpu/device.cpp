@@ -383,6 +383,7 @@ class Gpu final : public GpuDevice {
   }
 
   Telemetry telemetry() const override { return vendor::telemetry(bus_); }
+  std::optional<double> energy() const override { return vendor::energy(bus_); }
   std::optional<double> used_by_others() override { return vendor::used_by_others(bus_); }
 
   Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold) override {

@@ -176,9 +176,16 @@ std::vector<ResultFile> read_results(const std::vector<std::string>& paths, cons
       return !among(selection.experiments, r.cell.variant->experiment) ||
              !among(selection.backends, r.cell.variant->backend);
     });
+    if (selection.without_throttled) leave_out_throttled(file);
     std::erase_if(file.findings, [&](const Conclusion& c) { return !among(selection.experiments, c.experiment); });
   }
   return files;
+}
+
+void leave_out_throttled(ResultFile& file) {
+  std::erase_if(file.results, [](const Result& r) { return !throttled(r).empty(); });
+  for (Result& r : file.results)
+    if (r.energy && is_by_power_or_heat(r.energy->throttle)) r.energy.reset();
 }
 
 std::vector<Result> merge_repetitions(const std::vector<Result>& results) {

@@ -44,6 +44,7 @@ struct ResultFile {
 /// The results that a report shows: all, where nothing is named.
 struct Selection {
   std::vector<std::string> experiments, backends;
+  bool without_throttled = false;  ///< Without rows, and energy, of a device slowed down for power or heat.
 };
 
 /// Throws Error where the file cannot be read or is not one of ours.
@@ -52,6 +53,9 @@ ResultFile read_results(const std::string& path);
 /// What `selection` takes of the files. Throws Error where one cannot be read or is not one of ours, and, with the
 /// nearest match, for a name that none of them has.
 std::vector<ResultFile> read_results(const std::vector<std::string>& paths, const Selection& selection);
+
+/// Leaves out rows whose samples were taken while their device was slowed down for power or heat, and energy that was.
+void leave_out_throttled(ResultFile& file);
 
 /// One result for each name: repetitions are more placements of a cell, which is ok if they all are.
 std::vector<Result> merge_repetitions(const std::vector<Result>& results);

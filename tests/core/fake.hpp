@@ -104,6 +104,8 @@ class FakeDevice final : public Device {
   }
   bool is_asynchronous() const override { return asynchronous; }
   std::optional<ThreadTimes> thread_times() const override { return threads; }
+  Telemetry telemetry() const override { return state(); }
+  std::optional<double> energy() const override { return joules(); }
   std::string restore_state() override { return std::exchange(changed_state, {}); }
   void begin_range(const std::string& name) override { ranges.insert(name); }
 
@@ -112,6 +114,8 @@ class FakeDevice final : public Device {
   double elapsed = 0;  // seconds
   std::function<std::size_t()> free = [] { return std::size_t{1} << 20; };
   std::function<double()> empty_time = [] { return 1e-6; };
+  std::function<Telemetry()> state = [] { return Telemetry(); };
+  std::function<std::optional<double>()> joules = [] { return std::optional<double>(); };  // its energy counter
   double pdl_saves = 0;  // seconds of an empty launch
   std::optional<ThreadTimes> threads;
   bool is_lost = false;

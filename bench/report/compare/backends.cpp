@@ -167,6 +167,12 @@ std::vector<Pairing> gaps(const std::vector<Rungs>& points, const std::vector<Si
 /// `float4` of `cuda/float4`.
 std::string without_backend(const std::string& rung) { return rung.substr(rung.find('/') + 1); }
 
+/// `1.2 J, 850 GFLOP/J`
+std::string energy(const Result& r) {
+  const std::string per_joule = field(r.cost.rated == Quantity::flops ? "flops_per_joule" : "bytes_per_joule").show(r);
+  return field("joules").show(r) + (per_joule.empty() ? "" : ", " + per_joule);
+}
+
 /// By experiment, mode and device.
 std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const Side& first) {
   std::map<std::string, TextTable> tables;
@@ -175,17 +181,19 @@ std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const 
     TextTable& table =
         tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
     if (table.rows() == 0) {
-      table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "what differs"},
+      table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "energy", "its", "what differs"},
                 TextTable::Colour::faint);
-      enum Column : std::size_t { point, rung, time, other_rung, other_time, ratio, differences };
+      enum Column : std::size_t { point, rung, time, other_rung, other_time, ratio, joules, other_joules, differences };
       table.narrow(differences);
+      for (const Column column : {joules, other_joules}) table.narrow(column);
       table.narrow(ratio, without_details);
       table.narrow(rung, without_backend);
       table.narrow(time);
       table.narrow(other_time);
     }
     table.row({other.cell.point.name(), Side::rung(reference), si(reference.time(), "s"), Side::rung(other),
-               si(other.time(), "s"), precise(gap.ratio), differences(reference, other)});
+               si(other.time(), "s"), precise(gap.ratio), energy(reference), energy(other),
+               differences(reference, other)});
   }
   return tables;
 }
@@ -194,7 +202,8 @@ std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const 
 
 void compare_backends(const CompareOptions& comparison) {
   const std::string& path = comparison.inputs.at(0);
-  const ResultFile file = read_results(path);
+  ResultFile file = read_results(path);
+  if (comparison.without_throttled) leave_out_throttled(file);
   const std::vector<Result> results = merge_repetitions(file.results);
   std::vector<Side> sides;
   for (const std::string& name : comparison.backends) sides.emplace_back(name, results);

@@ -13,6 +13,7 @@ struct CompareOptions {
   std::vector<std::string> backends;  ///< Each a backend, for its fastest rung, or a rung: `cuda/float4`.
   double threshold = 0.02;            ///< Least relative change of a time that counts.
   double coarse_threshold = 0.10;     ///< The same where placements do not show the noise.
+  bool without_throttled = false;     ///< Without rows, and energy, of a device slowed down for power or heat.
   bool all = false;                   ///< Show every cell or rung, not only changes or the fastest.
   Page::Format format = Page::Format::text;
   std::string output;  ///< Output file (default: stdout).

@@ -130,6 +130,28 @@ TextTable times_table(const std::vector<Compared>& compared, bool all) {
   return table;
 }
 
+/// Cells whose energy both runs have.
+TextTable energy_table(const std::vector<Compared>& compared) {
+  TextTable table;
+  table.row({"× the energy", "old", "new", "FLOP/J: old", "new", "B/J: old", "new", "power: old", "new", "cell"},
+            TextTable::Colour::faint);
+  for (const Compared& cell : compared) {
+    const Json before = field("joules").get(*cell.before), after = field("joules").get(*cell.after);
+    if (!before.is_number() || !after.is_number()) continue;
+    std::vector<std::string> row{fmt::format("{:.3f}", after.get<double>() / before.get<double>())};
+    for (const char* name : {"joules", "flops_per_joule", "bytes_per_joule", "watts"})
+      for (const Result* r : {cell.before, cell.after})
+        row.push_back(field(name).show(*r) +
+                      (name == std::string_view("watts") && is_by_power_or_heat(r->energy->throttle)
+                           ? fmt::format(" ({})", r->energy->throttle)
+                           : ""));
+    row.push_back(cell.before->name());
+    table.row(std::move(row));
+  }
+  for (const std::size_t column : {8, 7, 6, 5, 4, 3}) table.narrow(column);
+  return table;
+}
+
 constexpr const char* broken = "broken";
 constexpr const char* never_ok = "not ok in both";
 
@@ -195,7 +217,9 @@ std::string summary(const std::vector<Compared>& compared, const std::vector<Unt
 }  // namespace
 
 bool compare_runs(const CompareOptions& comparison) {
-  const ResultFile before = read_results(comparison.inputs.at(0)), after = read_results(comparison.inputs.at(1));
+  ResultFile before = read_results(comparison.inputs.at(0)), after = read_results(comparison.inputs.at(1));
+  if (comparison.without_throttled)
+    for (ResultFile* file : {&before, &after}) leave_out_throttled(*file);
   const Cells old_cells(before), new_cells(after);
   if (std::ranges::none_of(old_cells.all(), [&](const Result& r) { return new_cells.find(r.name()); }))
     throw Error(fmt::format("{} and {} have no cell in common", before.path, after.path));
@@ -212,6 +236,7 @@ bool compare_runs(const CompareOptions& comparison) {
   if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
     page.paragraph("Sources that changed between the runs: " + changed + ".");
   page.table(times_table(compared, comparison.all));
+  page.table(energy_table(compared));
   page.table(untimed_table(untimed, comparison.all));
   page.table(geometric_means(ratios, "new, × as fast as old"));
   page.paragraph(summary(compared, untimed));
