@@ -17,9 +17,12 @@ using Line = nlohmann::ordered_json;
 
 /// Facts that may differ between runs in one file.
 bool may_differ(const std::string& fact) {
-  for (const char* own : {"commit", "date", "host_name", "executable", "backends", "request"})
+  for (const char* own : {"commit", "date", "host_name", "host_kernel", "executable", "backends", "request"})
     if (fact == own) return true;
-  return fact.ends_with(".measured_bytes_per_second");
+  // Where the device is in which machine of a kind.
+  for (const char* own : {".measured_bytes_per_second", ".pci", ".numa_node", ".gpus"})
+    if (fact.ends_with(own)) return true;
+  return false;
 }
 
 /// The flag that repeats a fact of the earlier run; empty for none.

@@ -43,8 +43,8 @@ constexpr std::array facts_of_gpu{
     "cache_bytes", "compute_units", "power_cap_w", "ecc",       "pci",
     "pcie",        "numa_node",     "gpus",        "nvlinks",   "theoretical_bytes_per_second"};
 /// What files of one folder must share.
-constexpr std::array shared_facts{"commit", "flags", "cpu", "cpus", "host_kernel"};
-constexpr std::array shared_facts_of_gpu{"name", "architecture", "driver", "power_cap_w", "ecc", "pci"};
+constexpr std::array shared_facts{"commit", "flags", "cpu", "cpus"};
+constexpr std::array shared_facts_of_gpu{"name", "architecture", "driver", "power_cap_w", "ecc"};
 
 /// An equal text for equal requests. Throws Error where this build does not know an option.
 std::string normal_form(const std::string& request, const std::vector<std::string>& more = {}) {
