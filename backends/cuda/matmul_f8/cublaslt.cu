@@ -141,8 +141,8 @@ const Register<MatmulF8> variant{{
     .bound_by = "the matrix units and, at large sizes, power",
     .needs = {"cublas", "tma"},
     .library = true,
-#if CROSSWARP_HAS_CUBLAS
     .applies = suits_the_library,
+#if CROSSWARP_HAS_CUBLAS
     .workspace = workspace,
     .prepare = prepare,
     .missing = why_no_cublaslt,
