@@ -22,6 +22,7 @@
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
 #include "experiments/matmul_f8.hpp"
+#include "experiments/matmul_tf32.hpp"
 #include "experiments/matrix_layout.hpp"
 #include "experiments/memory_bandwidth.hpp"
 #include "experiments/memory_latency.hpp"
@@ -376,6 +377,11 @@ Judged judge(const MatmulF8::Args& args, const Verdict&) {
   return product;
 }
 
+Judged judge(const MatmulTf32::Args& args, const Verdict&) {
+  return judge_product(args.c, args.n, args.k, args.a.data(), args.b.data(), true,
+                       MatmulTf32::bound(args.k, args.split));
+}
+
 using Judge = std::function<Judged(const Problem&, std::size_t set, const Verdict& right)>;
 
 /// By the experiment's name.
@@ -386,9 +392,10 @@ std::map<std::string, Judge> judges_of() {
            }}...};
 }
 const std::map<std::string, Judge>& judges() {
-  static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, ConcurrentKernels,
-                                    LaunchOverhead, MatmulF16, MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth,
-                                    MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
+  static const auto all =
+      judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead, MatmulF16,
+                MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute,
+                ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 

@@ -10,10 +10,11 @@
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f8/dispatch.hpp"
-#include "backends/cuda/matmul_f8/wgmma_f8.hpp"
+#include "backends/cuda/matmul_f8/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
 #include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
+#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -248,7 +249,7 @@ void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
   gemm(pdl_by_tuning(queue), args,
        {.rows = number("rows"),
-        .columns = args.promoted ? 128 : number("columns"),
+        .columns = args.promoted ? 128u : number("columns"),
         .cluster_rows = number("cluster_rows"),
         .cluster_columns = number("cluster_columns"),
         .raster = number("raster")});

@@ -3,8 +3,9 @@
 // within a tile; between tiles they idle while loads begin and C is stored.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/matmul_f8/wgmma_f8.hpp"
+#include "backends/cuda/matmul_f8/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
+#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
 namespace {
