@@ -1,7 +1,8 @@
 // Two-shot: each rank adds its share of all arrays and stores the sum to every rank, reduce-scatter and all-gather in
 // one pass. Each rank receives 2 (ranks - 1) / ranks arrays, the least; short arrays are bound by the two barriers of
 // ranks.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/all_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {
