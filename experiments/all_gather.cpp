@@ -45,6 +45,7 @@ Cost AllGather::cost(const Point& point) {
   const auto r = static_cast<double>(ranks(point));
   return {.bytes_read = (r - 1) * static_cast<double>(bytes(point)),
           .accesses = r * static_cast<double>(point.integer("n")),
+          .message = static_cast<double>(ranks(point) * bytes(point)),
           .ceiling = {}};
 }
 

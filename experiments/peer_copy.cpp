@@ -60,7 +60,7 @@ std::vector<TestPoint> PeerCopy::test_points() {
 
 Cost PeerCopy::cost(const Point& point) {
   const auto bytes = static_cast<double>(point.integer("bytes"));
-  return {.bytes_read = bytes, .accesses = bytes / sizeof(float), .ceiling = {}};
+  return {.bytes_read = bytes, .accesses = bytes / sizeof(float), .message = bytes, .ceiling = {}};
 }
 
 std::size_t PeerCopy::footprint(const Point& point) {

@@ -47,6 +47,7 @@ Cost ReduceScatter::cost(const Point& point) {
   return {.bytes_read = (r - 1) * static_cast<double>(bytes(point)),
           .flops = (r - 1) * r * static_cast<double>(point.integer("n")),
           .accesses = r * static_cast<double>(point.integer("n")),
+          .message = static_cast<double>(ranks(point) * bytes(point)),
           .ceiling = {}};
 }
 

@@ -1,10 +1,10 @@
 // One-shot with the flag in the data, as NCCL's LL protocol: 16 bytes hold two words of data, each beside the epoch, so
 // that who sees the epoch has the word. No barrier: bound by one trip over the link, and by twice the bytes.
-#include "backends/cuda/device/ranks.hpp"
-#include "experiments/all_reduce.hpp"
+#include "backends/cuda/all_reduce/dispatch.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace all_reduce_one_shot_ll {
 
 #if CROSSWARP_HAS_PEERS
 
@@ -59,5 +59,6 @@ const Register<AllReduce> variant{{
 #endif
 }};
 
-}  // namespace
+}  // namespace all_reduce_one_shot_ll
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu
