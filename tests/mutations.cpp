@@ -397,15 +397,10 @@ std::map<std::string, Judge> judges_of() {
            }}...};
 }
 const std::map<std::string, Judge>& judges() {
-<<<<<<< HEAD
-  static const auto all = judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, ConcurrentKernels,
-                                    LaunchOverhead, MatmulF16, MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth,
-                                    MemoryLatency, OpLatency, PeakCompute, ReduceSum, RowSum, WarpDivergence>();
-=======
-  static const auto all = judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, LaunchOverhead,
-                                    MatmulF16, MatmulF32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
-                                    PeakCompute, PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
->>>>>>> 3c6dad2 (peer_copy, all_gather, reduce_scatter: experiments over ranks beside all_reduce)
+  static const auto all =
+      judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead,
+                MatmulF16, MatmulF32, MatmulF8, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute,
+                PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 
