@@ -13,6 +13,7 @@
 
 #include "core/runner.hpp"
 #include "experiments/access_pattern.hpp"
+#include "experiments/all_gather.hpp"
 #include "experiments/all_reduce.hpp"
 #include "experiments/atomic_contention.hpp"
 #include "experiments/bank_conflict.hpp"
@@ -28,6 +29,8 @@
 #include "experiments/memory_latency.hpp"
 #include "experiments/op_latency.hpp"
 #include "experiments/peak_compute.hpp"
+#include "experiments/peer_copy.hpp"
+#include "experiments/reduce_scatter.hpp"
 #include "experiments/reduce_sum.hpp"
 #include "experiments/row_sum.hpp"
 #include "experiments/warp_divergence.hpp"
@@ -212,21 +215,29 @@ Judged judge(const ReduceSum::Args& args, const Verdict&) {
       args.typed);
 }
 
-/// A sum's terms are the ranks' elements.
+Judged judge(const AllGather::Args& args, const Verdict&) {
+  return std::visit([](const auto& typed) { return judged(typed.out[typed.rank]); }, args.typed);
+}
+Judged judge(const PeerCopy::Args& args, const Verdict&) { return judged(args.f32().out[args.rank()]); }
+
+/// A sum's terms are the ranks' elements, from `offset` on.
+template <class T>
+Judged judge_sums_of_ranks(const RankSpans<T>& typed, std::size_t offset) {
+  Judged sums = judged(typed.out[typed.rank]);
+  sums.terms = typed.ranks;
+  sums.read_terms = [in = typed.in, offset](Device& device, std::size_t i, std::size_t first, std::size_t count) {
+    std::vector<double> terms;
+    for (std::size_t rank = first; rank < first + count; ++rank)
+      terms.push_back(numbers(device, in[rank].data() + offset + i, 1).front());
+    return terms;
+  };
+  return sums;
+}
 Judged judge(const AllReduce::Args& args, const Verdict&) {
-  return std::visit(
-      [](const auto& typed) {
-        Judged sums = judged(typed.out[typed.rank]);
-        sums.terms = typed.ranks;
-        sums.read_terms = [in = typed.in](Device& device, std::size_t i, std::size_t first, std::size_t count) {
-          std::vector<double> terms;
-          for (std::size_t rank = first; rank < first + count; ++rank)
-            terms.push_back(numbers(device, in[rank].data() + i, 1).front());
-          return terms;
-        };
-        return sums;
-      },
-      args.typed);
+  return std::visit([](const auto& typed) { return judge_sums_of_ranks(typed, 0); }, args.typed);
+}
+Judged judge(const ReduceScatter::Args& args, const Verdict&) {
+  return std::visit([](const auto& typed) { return judge_sums_of_ranks(typed, typed.rank * typed.n); }, args.typed);
 }
 
 Judged judge(const RowSum::Args& args, const Verdict&) {
@@ -393,9 +404,7 @@ std::map<std::string, Judge> judges_of() {
 }
 const std::map<std::string, Judge>& judges() {
   static const auto all =
-      judges_of<AccessPattern, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead, MatmulF16,
-                MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute,
-                ReduceSum, RowSum, WarpDivergence>();
+  static const auto all = judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead, MatmulF16, MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute, PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 

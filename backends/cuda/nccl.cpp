@@ -22,6 +22,10 @@ const SharedLibrary<Nccl>& library() {
     from.load(from.entries.group_start, "ncclGroupStart");
     from.load(from.entries.group_end, "ncclGroupEnd");
     from.load(from.entries.all_reduce, "ncclAllReduce");
+    from.load(from.entries.all_gather, "ncclAllGather");
+    from.load(from.entries.reduce_scatter, "ncclReduceScatter");
+    from.load(from.entries.send, "ncclSend");
+    from.load(from.entries.recv, "ncclRecv");
   });
   static_cast<void>(is_off);
   return loaded;

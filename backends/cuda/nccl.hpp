@@ -3,9 +3,12 @@
 
 #include <nccl.h>
 
+#include <concepts>
 #include <cstddef>
 #include <source_location>
 #include <string>
+
+#include "core/half.hpp"
 
 namespace crosswarp::gpu {
 
@@ -18,6 +21,10 @@ struct Nccl {
   decltype(&::ncclGroupStart) group_start = nullptr;
   decltype(&::ncclGroupEnd) group_end = nullptr;
   decltype(&::ncclAllReduce) all_reduce = nullptr;
+  decltype(&::ncclAllGather) all_gather = nullptr;
+  decltype(&::ncclReduceScatter) reduce_scatter = nullptr;
+  decltype(&::ncclSend) send = nullptr;
+  decltype(&::ncclRecv) recv = nullptr;
 };
 
 /// Loads NCCL, with NVLink multicast off (NCCL_NVLS_ENABLE=0): it can put the GPUs of a shared host out of service. The
@@ -39,5 +46,18 @@ ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks);
 
 /// Throws Error with the library's message unless `result` is success.
 void check(ncclResult_t result, const char* what, std::source_location where = std::source_location::current());
+
+template <class T>
+constexpr ncclDataType_t nccl_type = std::same_as<T, float>  ? ncclFloat32
+                                     : std::same_as<T, Half> ? ncclFloat16
+                                                             : ncclBfloat16;
+
+/// The calls for all ranks are one group, which the last one ends: one thread makes them all, from rank 0 on.
+template <class Call>
+void in_nccl_group(std::size_t rank, std::size_t ranks, Call call) {
+  if (rank == 0) check(nccl().group_start(), "ncclGroupStart");
+  call(nccl_communicator(rank, ranks));
+  if (rank == ranks - 1) check(nccl().group_end(), "ncclGroupEnd");
+}
 
 }  // namespace crosswarp::gpu

@@ -28,6 +28,31 @@ __device__ inline void store_relaxed_system(unsigned* to, unsigned value) {
   asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 }
 
+__device__ inline std::uint64_t load_acquire_system(const std::uint64_t* from) {
+  std::uint64_t value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ inline std::uint64_t load_relaxed_system(const std::uint64_t* from) {
+  std::uint64_t value;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ inline void store_release_system(std::uint64_t* to, std::uint64_t value) {
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+__device__ inline void store_relaxed_system(std::uint64_t* to, std::uint64_t value) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+/// The value before. Orders no other access.
+__device__ inline std::uint64_t fetch_or_system(std::uint64_t* at, std::uint64_t bits) {
+  std::uint64_t before;
+  asm volatile("atom.relaxed.sys.global.or.b64 %0, [%1], %2;" : "=l"(before) : "l"(at), "l"(bits) : "memory");
+  return before;
+}
+/// Waits until all devices see what this thread has stored.
+__device__ inline void fence_system() { __threadfence_system(); }
+
 /// Stores and loads 16 bytes in one instruction, as two halves (x, y) and (z, w) that are each seen whole or not at
 /// all, in any order. They order no other access.
 __device__ inline void store_halves_system(uint4* to, const uint4& value) {
@@ -41,6 +66,24 @@ __device__ inline uint4 load_halves_system(const uint4* from) {
   asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
   return make_uint4(static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high),
                     static_cast<unsigned>(high >> 32));
+}
+
+/// Memory of the host that the copy engines of all devices reach directly. Allocating it waits for them.
+inline void* allocate_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "pinned memory");
+  return memory;
+}
+/// Null for none.
+inline void release_pinned(void* memory) { check(cudaFreeHost(memory), "free pinned memory"); }
+
+/// Loads a kernel on the current device. To be called, by Variant::prepare, for each kernel that a rank launches behind
+/// another one that waits for peers: a kernel is loaded at its first launch, which may wait for those before it, and so
+/// for ranks whose work is not enqueued yet.
+template <class... Parameters>
+void preload(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), "kernel attributes");
 }
 
 /// In a loop that waits for memory to change, as soon as possible: the emulation lets other threads run here.

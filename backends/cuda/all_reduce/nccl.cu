@@ -1,5 +1,6 @@
 // The library: ncclAllReduce as most call it, without registered windows, NVLink multicast off. The yardstick.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/all_reduce.hpp"
 #if CROSSWARP_HAS_NCCL
 #include "backends/cuda/nccl.hpp"
 #endif
@@ -9,27 +10,19 @@ namespace {
 
 #if CROSSWARP_HAS_NCCL
 
-template <class T>
-constexpr ncclDataType_t type_of = std::same_as<T, float>  ? ncclFloat32
-                                   : std::same_as<T, Half> ? ncclFloat16
-                                                           : ncclBfloat16;
-
-/// The calls for all ranks are one group, which the last one ends: one thread calls them all.
 void all_reduce(const Queue& queue, const AllReduce::Args& args) {
   std::visit(
       [&]<class T>(const AllReduce::Typed<T>& a) {
-        if (a.rank == 0) check(nccl().group_start(), "ncclGroupStart");
-        check(nccl().all_reduce(a.in[a.rank].data(), a.out[a.rank].data(), a.size(), type_of<T>, ncclSum,
-                                nccl_communicator(a.rank, a.ranks), queue.stream),
-              "ncclAllReduce");
-        if (a.rank == a.ranks - 1) check(nccl().group_end(), "ncclGroupEnd");
+        in_nccl_group(a.rank, a.ranks, [&](ncclComm_t communicator) {
+          check(nccl().all_reduce(a.in[a.rank].data(), a.out[a.rank].data(), a.size(), nccl_type<T>, ncclSum,
+                                  communicator, queue.stream),
+                "ncclAllReduce");
+        });
       },
       args.typed);
 }
 
-void prepare(const Queue&, const AllReduce::Args& args) {
-  std::visit([](const auto& a) { make_nccl_communicator(a.rank, a.ranks); }, args.typed);
-}
+void prepare(const Queue&, const AllReduce::Args& args) { make_nccl_communicator(args.rank(), args.ranks()); }
 
 #endif
 

@@ -1,6 +1,7 @@
 // One-shot with barriers: every rank loads all ranks' arrays and adds them. One trip over the link, but each rank
 // receives ranks - 1 arrays; short arrays are bound by the two barriers of ranks around it.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/all_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {

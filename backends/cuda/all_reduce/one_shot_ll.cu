@@ -1,39 +1,12 @@
 // One-shot with the flag in the data, as NCCL's LL protocol: 16 bytes hold two words of data, each beside the epoch, so
 // that who sees the epoch has the word. No barrier: bound by one trip over the link, and by twice the bytes.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/all_reduce/dispatch.hpp"
 
 namespace crosswarp::gpu {
-namespace {
-
-constexpr std::size_t max_bytes = std::size_t{4} << 20;  // of an array: its boxes take 4 · ranks times as much
+inline namespace CROSSWARP_PLATFORM {
+namespace all_reduce_one_shot_ll {
 
 #if CROSSWARP_HAS_PEERS
-
-std::size_t lines_of(std::size_t bytes) { return (bytes + 7) / 8; }
-
-/// A line's elements: 8 bytes.
-template <class T>
-using Line = Pack<T, 8 / sizeof(T)>;
-
-/// Line `i` of an array of n elements, whose last line may be short.
-template <class T>
-__device__ Line<T> load_line(const T* in, std::size_t i, std::size_t n) {
-  constexpr std::size_t width = 8 / sizeof(T);
-  if ((i + 1) * width <= n) return pack<Line<T>>(in, i);
-  Line<T> line{};
-  for (std::size_t e = 0; i * width + e < n; ++e) line.of[e] = in[i * width + e];
-  return line;
-}
-
-template <class T>
-__device__ void store_line(T* out, std::size_t i, std::size_t n, const Line<T>& line) {
-  constexpr std::size_t width = 8 / sizeof(T);
-  if ((i + 1) * width <= n) {
-    pack<Line<T>>(out, i) = line;
-    return;
-  }
-  for (std::size_t e = 0; i * width + e < n; ++e) out[i * width + e] = line.of[e];
-}
 
 /// A rank stores each of its lines into its own box at every peer, and adds what arrives in the boxes of its peers.
 /// Boxes of two epochs take turns: a rank that stores in an epoch has its peers' lines of the epoch before, which they
@@ -46,16 +19,10 @@ __global__ void __launch_bounds__(max_threads)
   const std::size_t turn = epoch % 2 * ranks;
   for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
     const Line<T> mine = load_line(in, i, n);
-    const auto words = __builtin_bit_cast(uint2, mine);
     for (unsigned step = 1; step < ranks; ++step)
-      store_halves_system(boxes.of[(rank + step) % ranks] + (turn + rank) * lines + i,
-                          make_uint4(words.x, epoch, words.y, epoch));
+      send_line<T>(boxes.of[(rank + step) % ranks] + (turn + rank) * lines + i, mine, epoch);
     const Line<T> sum = sum_over_ranks<Line<T>>(ranks, [&](unsigned r) {
-      if (r == rank) return mine;
-      const uint4* const box = boxes.of[rank] + (turn + r) * lines + i;
-      uint4 line = load_halves_system(box);
-      for (; line.y != epoch || line.w != epoch; line = load_halves_system(box)) spin();
-      return __builtin_bit_cast(Line<T>, make_uint2(line.x, line.z));
+      return r == rank ? mine : receive_line<T>(boxes.of[rank] + (turn + r) * lines + i, epoch);
     });
     store_line(out, i, n, sum);
   }
@@ -85,12 +52,13 @@ const Register<AllReduce> variant{{
     .bound_by = "one trip over the link; long arrays: 2 (ranks - 1) arrays to each",
     .improves = "one_shot",
     .not_expressible = needs_peers,
-    .applies = [](const Point& point) { return AllReduce::bytes(point) <= max_bytes; },
+    .applies = [](const Point& point) { return AllReduce::bytes(point) <= max_line_bytes; },
 #if CROSSWARP_HAS_PEERS
     .workspace = workspace,
     .launch = all_reduce,
 #endif
 }};
 
-}  // namespace
+}  // namespace all_reduce_one_shot_ll
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,7 +1,8 @@
 // Ring: an array in as many chunks as ranks; each goes around once to be added up, and once more to be stored. Each
 // rank writes to the next one alone, 2 (ranks - 1) / ranks arrays, the least; short arrays are bound by 2 (ranks - 1)
 // steps.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/all_reduce.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -1,10 +1,11 @@
 // Two-shot: each rank adds its share of all arrays and stores the sum to every rank, reduce-scatter and all-gather in
 // one pass. Each rank receives 2 (ranks - 1) / ranks arrays, the least; short arrays are bound by the two barriers of
 // ranks.
-#include "backends/cuda/all_reduce/peers.hpp"
+#include "backends/cuda/all_reduce/dispatch.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace all_reduce_two_shot {
 
 #if CROSSWARP_HAS_PEERS
 
@@ -56,5 +57,6 @@ const Register<AllReduce> variant{{
 #endif
 }};
 
-}  // namespace
+}  // namespace all_reduce_two_shot
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

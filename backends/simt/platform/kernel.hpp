@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <source_location>
 #include <span>
@@ -79,6 +80,13 @@ void fill_constant(const Queue& queue, T (&constant)[count], std::span<const std
 }
 
 inline void wait(const Queue& queue) { queue.emulated->synchronize(); }
+
+// Of backends/gpu/peers.hpp.
+inline void* allocate_pinned(std::size_t bytes) { return std::aligned_alloc(16, (bytes + 15) / 16 * 16); }
+inline void release_pinned(void* memory) { std::free(memory); }
+
+template <class... Parameters>
+void preload(void (*)(Parameters...)) {}
 
 inline bool is_captured(const Queue&) { return false; }
 
@@ -157,20 +165,28 @@ inline void spin(Here where = Here::current()) { simt::nap(where); }
 
 // Words by which kernels of several devices signal, as in nvidia_lanes.hpp.
 
-inline unsigned load_acquire_system(const unsigned* from) {
-  return std::atomic_ref(*const_cast<unsigned*>(from)).load(std::memory_order_acquire);
+template <class Word>
+Word load_acquire_system(const Word* from) {
+  return std::atomic_ref(*const_cast<Word*>(from)).load(std::memory_order_acquire);
 }
-inline unsigned load_relaxed_system(const unsigned* from) {
-  return std::atomic_ref(*const_cast<unsigned*>(from)).load(std::memory_order_relaxed);
+template <class Word>
+Word load_relaxed_system(const Word* from) {
+  return std::atomic_ref(*const_cast<Word*>(from)).load(std::memory_order_relaxed);
 }
-inline void store_release_system(unsigned* to, unsigned value) {
+template <class Word>
+void store_release_system(Word* to, std::type_identity_t<Word> value) {
   std::atomic_ref(*to).store(value, std::memory_order_release);
   simt::note_store();
 }
-inline void store_relaxed_system(unsigned* to, unsigned value) {
+template <class Word>
+void store_relaxed_system(Word* to, std::type_identity_t<Word> value) {
   std::atomic_ref(*to).store(value, std::memory_order_relaxed);
   simt::note_store();
 }
+inline std::uint64_t fetch_or_system(std::uint64_t* at, std::uint64_t bits) {
+  return std::atomic_ref(*at).fetch_or(bits, std::memory_order_relaxed);
+}
+inline void fence_system() {}
 
 /// Each half is written by itself, in any order, and others run between the two.
 inline void store_halves_system(uint4* to, const uint4& value, Here where = Here::current()) {

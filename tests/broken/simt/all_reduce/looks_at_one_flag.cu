@@ -22,15 +22,13 @@ __global__ void kernel(Rank own, std::size_t lines, Peers<uint4> boxes) {
   end_epoch(*own.flags.of[own.rank], epoch);
 }
 
-std::size_t lines_of(const AllReduce::Args& args) { return (args.bytes() + 7) / 8; }
-
 void all_reduce(const Queue& queue, const AllReduce::Args& args) {
-  launch_resident(kernel, 2, 64, 0, queue, rank_of(queue, args), lines_of(args),
+  launch_resident(kernel, 2, 64, 0, queue, rank_of(queue, args), lines_of(args.bytes()),
                   workspaces<uint4>(queue, sizeof(Flags)));
 }
 
 std::size_t workspace(const Queue&, const AllReduce::Args& args) {
-  return sizeof(Flags) + 2 * lines_of(args) * sizeof(uint4);
+  return sizeof(Flags) + 2 * lines_of(args.bytes()) * sizeof(uint4);
 }
 
 const Register<AllReduce> variant{{

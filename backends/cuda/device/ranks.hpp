@@ -1,12 +1,14 @@
-// What the rungs of all_reduce share: peers' arrays by vectors of elements, flags in every rank's workspace, a barrier
-// of ranks.
+// Kernels over ranks: peers' arrays by vectors of elements, flags in every rank's workspace, a barrier of ranks, lines
+// with the flag in the data.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include "backends/gpu/peers.hpp"
-#include "experiments/all_reduce.hpp"
+#include "core/half.hpp"
+#include "core/ranks.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -14,6 +16,8 @@ namespace {
 constexpr unsigned max_ranks = most_ranks;
 constexpr unsigned max_blocks = 128;
 constexpr unsigned max_threads = 512;
+constexpr std::size_t max_line_bytes = std::size_t{4}
+                                       << 20;  // of an array by lines: its boxes take 4 · ranks times as much
 
 /// Ranks' arrays, passed to a kernel by value.
 template <class T>
@@ -76,6 +80,30 @@ __device__ auto& pack(T* array, std::size_t i) {
 __device__ inline std::size_t grid_thread() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline std::size_t grid_threads() { return std::size_t{gridDim.x} * blockDim.x; }
 
+/// Whether `width` bytes from here on are one access.
+template <unsigned width>
+__device__ bool is_aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % width == 0;
+}
+
+/// Copies n elements by all threads of the grid, `unroll` loads of 16 bytes in flight in each, or one element at a time
+/// where the arrays are not aligned to 16 bytes. Which thread copies an element depends on n and on this alone.
+template <unsigned unroll, class T>
+__device__ void copy_by_grid(T* to, const T* from, std::size_t n) {
+  constexpr std::size_t width = 16 / sizeof(T);
+  const std::size_t packs = is_aligned<16>(to) && is_aligned<16>(from) ? n / width : 0, all = grid_threads();
+  std::size_t i = grid_thread();
+  for (; i + (unroll - 1) * all < packs; i += unroll * all) {
+    Widest<T> loaded[unroll];
+#pragma unroll
+    for (unsigned u = 0; u < unroll; ++u) loaded[u] = pack<Widest<T>>(from, i + u * all);
+#pragma unroll
+    for (unsigned u = 0; u < unroll; ++u) pack<Widest<T>>(to, i + u * all) = loaded[u];
+  }
+  for (; i < packs; i += all) pack<Widest<T>>(to, i) = pack<Widest<T>>(from, i);
+  for (i = packs * width + grid_thread(); i < n; i += all) to[i] = from[i];
+}
+
 /// At the start of each rank's workspace. The same block of every rank talks to each other alone, so that all of a
 /// block's words have its index. They count launches from 1 on; 32 bits wrap.
 struct Flags {
@@ -108,18 +136,68 @@ __device__ inline void sync_ranks(const Peers<Flags>& flags, unsigned barrier, u
   __syncthreads();
 }
 
-#endif
+/// The barrier as a kernel of one block, between work that is no kernel: an epoch of its own.
+template <class F>
+__global__ void meet(const __grid_constant__ Peers<F> flags, unsigned rank, unsigned ranks) {
+  const unsigned epoch = epoch_of(*flags.of[rank]);
+  sync_ranks(flags, 0, rank, ranks, epoch);
+  end_epoch(*flags.of[rank], epoch);
+}
+
+// A line: 8 bytes of elements, and in memory each word beside the number of the launch (NCCL's LL protocol).
 
 template <class T>
-Peers<const T> inputs(const AllReduce::Typed<T>& a) {
-  Peers<const T> peers{};
+using Line = Pack<T, 8 / sizeof(T)>;
+
+inline std::size_t lines_of(std::size_t bytes) { return (bytes + 7) / 8; }
+
+/// Line `i` of an array of n elements, whose last line may be short.
+template <class T>
+__device__ Line<T> load_line(const T* in, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<8>(in)) return pack<Line<T>>(in, i);
+  Line<T> line{};
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) line.of[e] = in[i * width + e];
+  return line;
+}
+
+template <class T>
+__device__ void store_line(T* out, std::size_t i, std::size_t n, const Line<T>& line) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<8>(out)) {
+    pack<Line<T>>(out, i) = line;
+    return;
+  }
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = line.of[e];
+}
+
+template <class T>
+__device__ void send_line(uint4* to, const Line<T>& line, unsigned epoch) {
+  const auto words = __builtin_bit_cast(uint2, line);
+  store_halves_system(to, make_uint4(words.x, epoch, words.y, epoch));
+}
+
+/// Waits until both words are of this epoch.
+template <class T>
+__device__ Line<T> receive_line(const uint4* from, unsigned epoch) {
+  uint4 line = load_halves_system(from);
+  for (; line.y != epoch || line.w != epoch; line = load_halves_system(from)) spin();
+  return __builtin_bit_cast(Line<T>, make_uint2(line.x, line.z));
+}
+
+#endif
+
+/// Of a launch's arguments (RankSpans).
+template <class A>
+auto inputs(const A& a) {
+  Peers<std::remove_pointer_t<decltype(a.in[0].data())>> peers{};
   for (std::size_t r = 0; r < a.ranks; ++r) peers.of[r] = a.in[r].data();
   return peers;
 }
 
-template <class T>
-Peers<T> outputs(const AllReduce::Typed<T>& a) {
-  Peers<T> peers{};
+template <class A>
+auto outputs(const A& a) {
+  Peers<std::remove_pointer_t<decltype(a.out[0].data())>> peers{};
   for (std::size_t r = 0; r < a.ranks; ++r) peers.of[r] = a.out[r].data();
   return peers;
 }
@@ -145,6 +223,16 @@ struct Shape {
             std::min({blocks_for(work, max_threads), max_blocks, static_cast<unsigned>(queue.device.compute_units)})),
         threads(std::min(warps(queue, work) * static_cast<unsigned>(queue.device.warp_size), max_threads)) {}
 };
+
+#if CROSSWARP_HAS_PEERS
+
+/// Enqueues a barrier of ranks. Requires Flags at the start of each rank's workspace.
+inline void launch_meeting(const Queue& queue, std::size_t rank, std::size_t ranks) {
+  launch_resident(meet<Flags>, 1, static_cast<unsigned>(queue.device.warp_size), 0, queue, workspaces<Flags>(queue),
+                  rank, ranks);
+}
+
+#endif
 
 }  // namespace
 }  // namespace crosswarp::gpu

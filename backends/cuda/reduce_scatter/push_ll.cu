@@ -1,0 +1,65 @@
+// Push with the flag in the data, as NCCL's LL protocol: 16 bytes hold two words of data, each beside the epoch, so
+// that who sees the epoch has the word. No barrier: bound by one trip over the link, and by twice the bytes.
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/reduce_scatter.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+#if CROSSWARP_HAS_PEERS
+
+/// A rank stores each peer's part into its own box at that peer, and adds what arrives in the boxes of its peers. Boxes
+/// of two epochs take turns: a rank that stores in an epoch has its peers' lines of the epoch before, which they sent
+/// after they had taken all of the one before that.
+template <class T>
+__global__ void __launch_bounds__(max_threads)
+    push_ll(const T* in, T* out, std::size_t n, std::size_t lines, unsigned rank, unsigned ranks, Flags* own,
+            const __grid_constant__ Peers<uint4> boxes) {
+  const unsigned epoch = epoch_of(*own);
+  const std::size_t turn = epoch % 2 * ranks;
+  for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
+    for (unsigned step = 1; step < ranks; ++step) {
+      const unsigned peer = (rank + step) % ranks;
+      send_line<T>(boxes.of[peer] + (turn + rank) * lines + i, load_line(in + peer * n, i, n), epoch);
+    }
+    const Line<T> sum = sum_over_ranks<Line<T>>(ranks, [&](unsigned r) {
+      return r == rank ? load_line(in + rank * n, i, n)
+                       : receive_line<T>(boxes.of[rank] + (turn + r) * lines + i, epoch);
+    });
+    store_line(out, i, n, sum);
+  }
+  end_epoch(*own, epoch);
+}
+
+void reduce_scatter(const Queue& queue, const ReduceScatter::Args& args) {
+  std::visit(
+      [&]<class T>(const ReduceScatter::Typed<T>& a) {
+        const std::size_t lines = lines_of(args.bytes());
+        const Shape shape(queue, lines);
+        launch_resident(push_ll<T>, shape.blocks, shape.threads, 0, queue, a.in[a.rank].data(), a.out[a.rank].data(),
+                        a.n, lines, a.rank, a.ranks, workspaces<Flags>(queue).of[a.rank],
+                        workspaces<uint4>(queue, sizeof(Flags)));
+      },
+      args.typed);
+}
+
+std::size_t workspace(const Queue&, const ReduceScatter::Args& args) {
+  return sizeof(Flags) + 2 * args.ranks() * lines_of(args.bytes()) * sizeof(uint4);
+}
+
+#endif
+
+const Register<ReduceScatter> variant{{
+    .idea = "every rank stores each peer's part to it, the flag in every 8 bytes beside the data: no barrier",
+    .bound_by = "one trip over the link; long parts: 2 (ranks - 1) parts to each",
+    .improves = "pull",
+    .not_expressible = needs_peers,
+    .applies = [](const Point& point) { return ReduceScatter::bytes(point) <= max_line_bytes; },
+#if CROSSWARP_HAS_PEERS
+    .workspace = workspace,
+    .launch = reduce_scatter,
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu

@@ -1,0 +1,32 @@
+// Gathers what crosses a link alone, without its own array.
+// at: --n 1003 --ranks 4
+// needs: two ranks
+#include "tests/broken/cuda/all_gather/plain.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+#if CROSSWARP_HAS_PEERS
+
+__global__ void kernel(Rank own) {
+  const unsigned epoch = epoch_of(*own.flags.of[own.rank]);
+  sync(own, 0, epoch);
+  for (unsigned peer = 0; peer < own.ranks; ++peer)
+    if (peer != own.rank) load_part(own, peer, peer);
+  sync(own, 1, epoch);
+  end_epoch(*own.flags.of[own.rank], epoch);
+}
+
+#endif
+
+const Register<AllGather> variant{{
+    .idea = "broken: leaves out its own array",
+    .not_expressible = needs_peers,
+#if CROSSWARP_HAS_PEERS
+    .workspace = flags_only,
+    .launch = launch_ranks<kernel>,
+#endif
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
