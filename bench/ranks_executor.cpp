@@ -186,17 +186,14 @@ std::vector<Result> RanksExecutor::run(const std::vector<Cell>& cells, Mode mode
   return failed(asked);
 }
 
-void RanksExecutor::count(std::vector<Result>& results) {
-  auto counted = ask([results](Executor& here) mutable {
-    here.count(results);
-    return results;
-  });
-  if (counted) results = *std::move(counted);
-}
+void RanksExecutor::count(std::vector<Result>& results) { add(results, &Executor::count); }
+void RanksExecutor::energy(std::vector<Result>& results) { add(results, &Executor::energy); }
+void RanksExecutor::accuracy(std::vector<Result>& results) { add(results, &Executor::accuracy); }
 
-void RanksExecutor::accuracy(std::vector<Result>& results) {
-  auto measured = ask([results](Executor& here) mutable {
-    here.accuracy(results);
+/// What `measure` adds to results. They stay as they are if a rank failed meanwhile.
+void RanksExecutor::add(std::vector<Result>& results, void (Executor::*measure)(std::vector<Result>&)) {
+  auto measured = ask([results, measure](Executor& here) mutable {
+    (here.*measure)(results);
     return results;
   });
   if (measured) results = *std::move(measured);

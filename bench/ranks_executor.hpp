@@ -29,6 +29,7 @@ class RanksExecutor final : public Executor {
   std::vector<Result> run(const std::vector<Cell>& cells, Mode mode, const std::vector<std::string>& backends,
                           LaunchBy launch_by, const StopRule& stop) override;
   void count(std::vector<Result>& results) override;
+  void energy(std::vector<Result>& results) override;
   void accuracy(std::vector<Result>& results) override;
   std::string why_over() const override { return why_over_; }
   bool end() override;
@@ -39,6 +40,7 @@ class RanksExecutor final : public Executor {
   /// Calls `work` on the thread. Nothing if a rank failed meanwhile, or the user interrupted.
   template <class Work>
   auto ask(Work work) -> std::optional<decltype(work(std::declval<Executor&>()))>;
+  void add(std::vector<Result>& results, void (Executor::*measure)(std::vector<Result>&));
   /// Why to wait no longer; empty while all is well.
   std::string trouble();
   std::vector<Result> failed(const std::vector<Result>& asked) const;

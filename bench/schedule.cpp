@@ -9,7 +9,7 @@ namespace {
 constexpr double usual_seconds = 0.3;     // of a cell whose launches are short: samples, placements, verification
 constexpr double shortest_launch = 5e-6;  // seconds
 constexpr double assumed_share = 0.2;     // of the theoretical peak
-constexpr double patience = 2;            // times its share that a group may take rather than be left out
+constexpr double most_shares = 2;         // of its share of the time that a group may take rather than be left out
 
 /// Rates of one core, where a device's are unknown.
 double assumed_rate(const Cost& cost) {
@@ -79,7 +79,7 @@ std::optional<StopRule> Schedule::rule(std::size_t group, double seconds_left, d
   const double groups = static_cast<double>(expected_.size() - group), all = expected_[group] + later;
   rule.point_limit = std::max(0.0, seconds_left) * std::max(1 / groups, all > 0 ? expected_[group] / all : 0);
   const double least = shortest(plan_.groups[group]);
-  if (least > patience * rule.point_limit) return {};
+  if (least > most_shares * rule.point_limit) return {};
   const double launches = least > 0 ? rule.point_limit / (2 * least) : 1;
   rule.launches = static_cast<std::size_t>(std::clamp(launches, 1.0, static_cast<double>(rule.launches)));
   return rule;

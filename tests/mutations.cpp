@@ -404,7 +404,9 @@ std::map<std::string, Judge> judges_of() {
 }
 const std::map<std::string, Judge>& judges() {
   static const auto all =
-  static const auto all = judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead, MatmulF16, MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute, PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
+      judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead,
+                MatmulF16, MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
+                PeakCompute, PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }
 

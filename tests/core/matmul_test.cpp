@@ -38,6 +38,10 @@ T narrow(float value) {
     return to_half(value);
   else if constexpr (std::is_same_v<T, Bfloat16>)
     return to_bfloat16(value);
+  else if constexpr (std::is_same_v<T, E4m3>)
+    return to_e4m3(value);
+  else if constexpr (std::is_same_v<T, E5m2>)
+    return to_e5m2(value);
   else
     return value;
 }
