@@ -32,13 +32,13 @@ __device__ void add(const Peers<const T>& in, const Peers<T>& out, std::size_t f
 #pragma unroll
     for (unsigned u = 0; u < depth; ++u)
 #pragma unroll
-      for (unsigned e = 0; e < width; ++e) sums[u][e] += widen(loaded[u].of[e]);
+      for (unsigned e = 0; e < width; ++e) sums[u][e] += as_float(loaded[u].of[e]);
     if (next_rank == 0)
 #pragma unroll
       for (unsigned u = 0; u < depth; ++u) {
         P sum;
 #pragma unroll
-        for (unsigned e = 0; e < width; ++e) sum.of[e] = narrow<T>(sums[u][e]), sums[u][e] = 0;
+        for (unsigned e = 0; e < width; ++e) sum.of[e] = rounded_to<T>(sums[u][e]), sums[u][e] = 0;
         if (const std::size_t i = at + u * all; i < last)
           for (unsigned step = 1; step <= ranks; ++step) pack<P>(out.of[(rank + step) % ranks], i) = sum;
       }

@@ -39,12 +39,12 @@ using Widest = Pack<T, 16 / sizeof(T)>;
 template <class T>
 using Single = Pack<T, 1>;
 
-__device__ inline float widen(float value) { return value; }
-__device__ inline float widen(Half value) { return half_value(value); }
-__device__ inline float widen(Bfloat16 value) { return to_float(value); }
+__device__ inline float as_float(float value) { return value; }
+__device__ inline float as_float(Half value) { return half_value(value); }
+__device__ inline float as_float(Bfloat16 value) { return to_float(value); }
 
 template <class T>
-__device__ T narrow(float value) {
+__device__ T rounded_to(float value) {
   if constexpr (sizeof(T) == sizeof(float))
     return value;
   else if constexpr (std::same_as<T, Half>)
@@ -60,10 +60,10 @@ __device__ P sum_over_ranks(unsigned ranks, Load load) {
   float sum[count] = {};
   for (unsigned r = 0; r < ranks; ++r) {
     const P addend = load(r);
-    for (unsigned e = 0; e < count; ++e) sum[e] += widen(addend.of[e]);
+    for (unsigned e = 0; e < count; ++e) sum[e] += as_float(addend.of[e]);
   }
   P result;
-  for (unsigned e = 0; e < count; ++e) result.of[e] = narrow<std::remove_cvref_t<decltype(result.of[0])>>(sum[e]);
+  for (unsigned e = 0; e < count; ++e) result.of[e] = rounded_to<std::remove_cvref_t<decltype(result.of[0])>>(sum[e]);
   return result;
 }
 
