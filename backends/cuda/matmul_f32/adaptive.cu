@@ -152,6 +152,7 @@ const Register<MatmulF32> variant{{
     .bound_by = "issue of multiply-adds; memory bandwidth for a row vector",
     .improves = "stream_k",
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6)},
+    .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,
 }};
