@@ -723,7 +723,8 @@ std::vector<Point> candidates(const ExperimentEntry& experiment, const DeviceInf
   const Limits most = limits(device);
   std::erase_if(points, [&](const Point& point) {
     const Cost cost = experiment.cost(point);
-    return experiment.footprint(point) > most.footprint || cost.flops > most.flops || cost.accesses > most.accesses;
+    return cost.amount() == 0 || experiment.footprint(point) > most.footprint || cost.flops > most.flops ||
+           cost.accesses > most.accesses;
   });
   return points;
 }
