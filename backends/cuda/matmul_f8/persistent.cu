@@ -157,8 +157,9 @@ __global__ void __launch_bounds__(BlockTile<consumers, columns>::threads, 1)
       const TileCoord tile = place.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
       if (scheduler.splits == 1) {
-        scale_all(sums.sums(), factor);
-        epilogue.take(row, column, sums.sums());
+        float scaled[columns / 2];
+        scale_all(scaled, sums.sums(), factor);
+        epilogue.take(row, column, scaled);
       } else {
         out.offset(work.split * plan.split_pitch).template store_fragment<true>(row, column, sums.sums());
       }

@@ -31,10 +31,11 @@ inline Output unscaled_output(const MatmulF8::Args& args) {
                                 .f32_out = args.f32_out});
 }
 
+/// `to` may be `sums`, unless these are accumulators that wgmma uses again: it would wait for the change.
 template <unsigned count>
-__device__ void scale_all(float (&sums)[count], float factor) {
+__device__ void scale_all(float (&to)[count], const float (&sums)[count], float factor) {
 #pragma unroll
-  for (float& sum : sums) sum *= factor;
+  for (unsigned i = 0; i < count; ++i) to[i] = factor * sums[i];
 }
 
 }  // namespace

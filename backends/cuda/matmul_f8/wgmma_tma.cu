@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads, 1)
     sums.add(k_tile, state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index), release);
   }
   sums.finish(release);
-  scale_all(sums.sums(), scale.value());
+  scale_all(sums.sums(), sums.sums(), scale.value());
   c.store_fragment<true>(row + 16 * warp, column, sums.sums());
 #endif
 }
