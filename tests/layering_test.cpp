@@ -177,7 +177,7 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       without += "\n  " + file;
     }
   EXPECT_GT(variants, 50u);
-  EXPECT_LE(count, 12u) << "these have no __global__ function:" << without;
+  EXPECT_LE(count, variants / 10) << "these have no __global__ function:" << without;
 }
 
 }  // namespace

@@ -125,7 +125,6 @@ const Register<MatmulTf32> variant{{
     .applies = has_rows_of_16_bytes,
     .workspace = workspace,
     .launch = gemm,
-    .instructions = {{"HGMMA.64x256x8.F32.TF32", 4}, {"UTMALDG.2D", 2}},
 #endif
 }};
 

@@ -95,15 +95,19 @@ class CellTables {
     for (const Column& column : ladder_)
       json["ladder"].push_back(
           {{"head", column.head}, {"is_text", column.is_text}, {"is_of_ranks", column.is_of_ranks}});
+    const std::vector<std::size_t> details = details_in_use();
     json["details"] = Json::array();
-    for (const Field* field : details_)
-      json["details"].push_back(
-          {{"name", field->name}, {"meaning", field->meaning}, {"head", field->head}, {"group", group(*field)}});
+    for (const std::size_t i : details)
+      json["details"].push_back({{"name", details_[i]->name},
+                                 {"meaning", details_[i]->meaning},
+                                 {"head", details_[i]->head},
+                                 {"group", group(*details_[i])}});
     json["columns"] = Json::array();
     json["cells"] = Json::array();
     for (const Json& cell : cells_) {
-      Json line = Json::array();
-      for (const auto& [column, content] : cell.items()) line.push_back(content);
+      Json line = Json::array(), known = Json::array();
+      for (const std::size_t i : details) known.push_back(cell.at("details")[i]);
+      for (const auto& [column, content] : cell.items()) line.push_back(column == "details" ? known : content);
       json["cells"].push_back(line);
     }
     if (!cells_.empty())
@@ -111,6 +115,14 @@ class CellTables {
   }
 
  private:
+  /// Indices of those that any cell has: of ranks and of energy most pages have none.
+  std::vector<std::size_t> details_in_use() const {
+    std::vector<std::size_t> in_use;
+    for (std::size_t i = 0; i < details_.size(); ++i)
+      if (std::ranges::any_of(cells_, [i](const Json& cell) { return !cell.at("details")[i].is_null(); }))
+        in_use.push_back(i);
+    return in_use;
+  }
   static const char* group(const Field& field) {
     return field.is_in(Field::result) ? "result" : field.is_in(Field::kernel) ? "kernel" : "source";
   }
