@@ -60,7 +60,7 @@ void RankGroup::synchronize() {
 }
 
 /// Ranks of other processes open theirs when all have met.
-void RankGroup::open_gates() {
+void RankGroup::open_all_gates() {
   if (meet_) {
     for (std::size_t r = 1; r < ranks(); ++r) devices_[r]->open_gate();
     meet_();
@@ -78,10 +78,10 @@ double RankGroup::time(const Batch& batch) {
     if (batch.behind) batch.behind();
     if (batch.while_closed) batch.while_closed();
   } catch (...) {
-    open_gates();
+    open_all_gates();
     throw;
   }
-  open_gates();
+  open_all_gates();
   for (std::size_t r = 0; r < ranks(); ++r) seconds_[r] = rank(r).finish(batch);
   return std::ranges::max(seconds_);
 }

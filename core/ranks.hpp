@@ -98,7 +98,7 @@ class RankGroup final : public Device {
  private:
   Device& first() const { return *devices_.front(); }
 
-  void open_gates();
+  void open_all_gates();
 
   std::vector<std::shared_ptr<Device>> devices_;
   std::string remark_;

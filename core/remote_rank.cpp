@@ -77,7 +77,7 @@ class Message {
   template <class T>
   requires std::is_trivially_copyable_v<T> &&
       (!std::is_convertible_v<T, View>)&&(!std::is_convertible_v<T, std::string_view>)void add(const T& value) {
-    append(&value, sizeof value);
+    append(static_cast<const void*>(&value), sizeof value);
   }
   View bytes() const { return bytes_; }
 

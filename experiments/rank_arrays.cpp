@@ -100,15 +100,15 @@ RankArrays::RankArrays(Device& device, std::string_view type, std::size_t n, std
 }
 
 template <class T>
-std::span<T> RankArrays::input(const Sets<T>& s, std::size_t set, std::size_t rank) const {
-  const RankArray& a = arrays_[rank];
-  return s.in[set][rank].span().subspan(in_place_ ? a.in_at : 0, a.in);
+std::span<T> RankArrays::Sets<T>::input(const RankArrays& of, std::size_t set, std::size_t rank) const {
+  const RankArray& a = of.arrays_[rank];
+  return in[set][rank].span().subspan(of.in_place_ ? a.in_at : 0, a.in);
 }
 
 template <class T>
-std::span<T> RankArrays::output(const Sets<T>& s, std::size_t set, std::size_t rank) const {
-  const RankArray& a = arrays_[rank];
-  return in_place_ ? s.in[set][rank].span().subspan(a.out_at, a.out) : s.out[set][rank].span();
+std::span<T> RankArrays::Sets<T>::output(const RankArrays& of, std::size_t set, std::size_t rank) const {
+  const RankArray& a = of.arrays_[rank];
+  return of.in_place_ ? in[set][rank].span().subspan(a.out_at, a.out) : out[set][rank].span();
 }
 
 RankArgs RankArrays::args(std::size_t set, std::size_t rank) const {
@@ -116,8 +116,8 @@ RankArgs RankArrays::args(std::size_t set, std::size_t rank) const {
       [&]<class T>(const Sets<T>& s) -> RankArgs {
         RankSpans<T> typed{.in = {}, .out = {}, .rank = rank, .ranks = device_.ranks(), .n = n_};
         for (std::size_t r = 0; r < typed.ranks; ++r) {
-          typed.in[r] = input(s, set, r);
-          typed.out[r] = output(s, set, r);
+          typed.in[r] = s.input(*this, set, r);
+          typed.out[r] = s.output(*this, set, r);
         }
         return {typed};
       },
@@ -128,7 +128,7 @@ Memory RankArrays::outputs(std::size_t set, std::size_t rank) const {
   return std::visit(
       [&]<class T>(const Sets<T>& s) -> Memory {
         const RankArray& a = arrays_[rank];
-        const std::span<T> out = output(s, set, rank);
+        const std::span<T> out = s.output(*this, set, rank);
         const auto bytes = [](std::span<T> part) { return std::as_writable_bytes(part); };
         if (!in_place_ || a.in >= a.out) return {bytes(out)};
         return {bytes(out.first(a.in_at)), bytes(out.subspan(a.in_at + a.in))};
@@ -148,7 +148,7 @@ void RankArrays::write_inputs() {
       [&]<class T>(const Sets<T>& s) -> void {
         for (std::size_t set = 0; set < s.in.size(); ++set)
           for (std::size_t rank = 0; rank < device_.ranks(); ++rank)
-            device_.rank(rank).generate_elements(input(s, set, rank), elements<T>(set, rank));
+            device_.rank(rank).generate_elements(s.input(*this, set, rank), elements<T>(set, rank));
       },
       sets_);
 }
@@ -203,7 +203,7 @@ Verdict RankArrays::check(const Sets<T>& s) const {
         }
         std::vector<T> read(count);
         std::vector<float> actual(count);
-        device_.rank(rank).read(read.data(), output(s, set, rank).data() + first, count * sizeof(T));
+        device_.rank(rank).read(read.data(), s.output(*this, set, rank).data() + first, count * sizeof(T));
         std::ranges::transform(read, actual.begin(), [](T element) { return static_cast<float>(to_double(element)); });
         const Comparison found = compare_elements(std::span(actual), std::span(expected), {});
         if (found.worst.beyond == 0) continue;
@@ -245,16 +245,16 @@ void RankArrays::pipeline(const Sets<T>& s, const std::function<void(std::size_t
   };
   for (int round = 0; round < pipelined_rounds; ++round)
     for (std::size_t set = 0; set < sets; ++set) {
-      on_each_rank([&](Device& device, std::size_t r) { copy(device, input(s, set, r), inputs[set][r].span()); });
+      on_each_rank([&](Device& device, std::size_t r) { copy(device, s.input(*this, set, r), inputs[set][r].span()); });
       launch(set);
       on_each_rank([&](Device& device, std::size_t r) {
-        copy(device, results[set][r].span(), output(s, set, r));
-        poison(device, input(s, set, r));
-        poison(device, output(s, set, r));
+        copy(device, results[set][r].span(), s.output(*this, set, r));
+        poison(device, s.input(*this, set, r));
+        poison(device, s.output(*this, set, r));
       });
     }
   for (std::size_t set = 0; set < sets; ++set)
-    on_each_rank([&](Device& device, std::size_t r) { copy(device, output(s, set, r), results[set][r].span()); });
+    on_each_rank([&](Device& device, std::size_t r) { copy(device, s.output(*this, set, r), results[set][r].span()); });
   device_.synchronize();
 }
 

@@ -105,15 +105,14 @@ class RankArrays {
   template <class T>
   struct Sets {
     std::vector<std::vector<Buffer<T>>> in = {}, out = {};
+
+    std::span<T> input(const RankArrays& of, std::size_t set, std::size_t rank) const;
+    std::span<T> output(const RankArrays& of, std::size_t set, std::size_t rank) const;
   };
   using AnySets = std::variant<Sets<float>, Sets<Half>, Sets<Bfloat16>>;
 
   static AnySets empty_sets(std::string_view type);
 
-  template <class T>
-  std::span<T> input(const Sets<T>& s, std::size_t set, std::size_t rank) const;
-  template <class T>
-  std::span<T> output(const Sets<T>& s, std::size_t set, std::size_t rank) const;
   template <class T>
   Elements elements(std::size_t set, std::size_t rank) const;
   /// Elements first … first + expected.size() - 1 of a rank's output.
