@@ -148,6 +148,9 @@ class TileCopy {
   Quad<In> next_[count];
 };
 
+/// Level of a tile's scratch memory. Hosts have memory of one kind at all levels, and with Kokkos 5 32 KiB at level 0.
+inline constexpr int tile_scratch_level = is_asynchronous ? 0 : 1;
+
 /// The team's body. League rank: tiles of C, splits of k.
 template <class Tile, class Elements, bool b_transposed, bool aligned>
 struct TileGemm {
@@ -162,7 +165,8 @@ struct TileGemm {
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    float* const shared = scratch<float>(team, 2 * stage_floats);
+    auto* const shared = static_cast<float*>(
+        team.team_scratch(tile_scratch_level).get_shmem_aligned(2 * stage_floats * sizeof(float), alignof(Four)));
     const std::size_t tiles_m = (gemm.m + Tile::m - 1) / Tile::m, tiles_n = (gemm.n + Tile::n - 1) / Tile::n;
     const std::size_t rank = static_cast<std::size_t>(team.league_rank()), split = rank / (tiles_m * tiles_n);
     const std::size_t k_begin = split * gemm.k_per_split;
@@ -302,7 +306,9 @@ void launch_tiles(const Queue& queue, GemmProblem<Elements> gemm, std::size_t sp
   const std::size_t teams = gemm.template tiles<Tile>() * splits;
   const auto launch = [&]<bool aligned>() {
     using Body = TileGemm<Tile, Elements, b_transposed, aligned>;
-    Kokkos::parallel_for(teams_of_tiles<Tile::threads, Tile::resident>(queue, teams, Body::scratch_bytes), Body{gemm});
+    auto policy = teams_of_tiles<Tile::threads, Tile::resident>(queue, teams, 0);
+    policy.set_scratch_size(tile_scratch_level, Kokkos::PerTeam(static_cast<int>(Body::scratch_bytes)));
+    Kokkos::parallel_for(policy, Body{gemm});
   };
   // Aligned: rows of four elements start on the boundary of one access.
   gemm.n % 4 == 0 && gemm.k % 4 == 0 ? launch.template operator()<true>() : launch.template operator()<false>();

@@ -22,6 +22,8 @@ struct AccessColumns {
   using Op = BankConflict::Op;
   using E = Element<element_words>;
 
+  /// Hosts have memory of one kind at all levels, and with Kokkos 5 32 KiB at level 0.
+  static constexpr int level = is_asynchronous ? 0 : 1;
   static constexpr unsigned max_warps = 16, unroll = 4, elements = tile_columns::tile_words / element_words;
   static constexpr unsigned slabs = tile_columns::slabs(lanes);
   static constexpr unsigned slab =
@@ -71,7 +73,7 @@ struct AccessColumns {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const unsigned block = static_cast<unsigned>(team.league_rank()), threads = warps * lanes;
-    auto* const tile = static_cast<E*>(team.team_scratch(0).get_shmem_aligned(
+    auto* const tile = static_cast<E*>(team.team_scratch(level).get_shmem_aligned(
         tile_columns::shared_words(element_words) * sizeof(std::uint32_t), sizeof(E)));
 
     for_threads(team, [&](unsigned thread) {
@@ -117,7 +119,7 @@ void launch_columns(const Queue& queue, const BankConflict::Args& args) {
   const std::size_t bytes =
       tile_columns::shared_words(element_words) * sizeof(std::uint32_t) + sizeof(typename Work::E);
   Kokkos::parallel_for(Policy(queue.exec, count(args.blocks), is_asynchronous ? count(args.warps * lanes) : 1)
-                           .set_scratch_size(0, Kokkos::PerTeam(count(bytes))),
+                           .set_scratch_size(Work::level, Kokkos::PerTeam(count(bytes))),
                        Work{reinterpret_cast<const typename Work::E*>(args.in.data()), args.out.data(),
                             args.positions.data(), args.warps, args.stride, args.n, args.zero});
 }

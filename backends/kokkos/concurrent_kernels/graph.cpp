@@ -1,15 +1,13 @@
 // The kernels as branches of one Kokkos graph: the device forks and joins, the host waits for nothing. Bound by the
 // latency of one kernel while the device has room for all. A host runs the branches one after the other.
-#include <Kokkos_Graph.hpp>
 #include <map>
 #include <tuple>
 
-#include "backends/kokkos/concurrent_kernels/chain_kernel.hpp"
+#include "backends/kokkos/graph.hpp"
+#include "experiments/concurrent_kernels.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
-
-using Graph = Kokkos::Experimental::Graph<Exec>;
 
 /// In device memory, the ranges of the launch that the graph's nodes work for, so that one graph serves all sets.
 struct Ranges {
@@ -30,38 +28,12 @@ struct RunChains {
   }
 };
 
-/// An empty graph on the queue's instance, filled by `closure`. Kokkos 5 takes a device handle in place of an instance.
-template <class Closure>
-Graph make_graph(const Queue& queue, const Closure& closure) {
-#if __has_include(<impl/Kokkos_DeviceHandle.hpp>)
-  return Kokkos::Experimental::create_graph(Kokkos::Experimental::get_device_handle(queue.exec), closure);
-#else
-  return Kokkos::Experimental::create_graph(queue.exec, closure);
-#endif
-}
-
 Graph record(const Queue& queue, const ConcurrentKernels::Args& args) {
-  // A node runs on the graph's instance. Kokkos 5 aborts where its policy names one.
-  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> items(0, args.items());
   return make_graph(queue, [&](const auto& root) {
     for (unsigned kernel = 0; kernel < args.kernels; ++kernel)
-      root.then_parallel_for(
-          items, RunChains{ranges_of(queue), kernel * args.items(), ConcurrentKernels::constant(kernel), args.work});
+      root.then_parallel_for(node_range(args.items()), RunChains{ranges_of(queue), kernel * args.items(),
+                                                                 ConcurrentKernels::constant(kernel), args.work});
   });
-}
-
-// Kokkos 4.5 added instantiate(), which submit() did before, and the instance to submit to.
-template <class G>
-void instantiate(G& graph) {
-  if constexpr (requires { graph.instantiate(); }) graph.instantiate();
-}
-
-template <class G>
-void submit(const G& graph, const Exec& exec) {
-  if constexpr (requires { graph.submit(exec); })
-    graph.submit(exec);
-  else
-    graph.submit();  // to the instance that it was created with, which is the queue's
 }
 
 /// The graph of a bound variant, which its workspace, size and work identify. Recorded at the first call. Destroyed
@@ -70,10 +42,7 @@ const Graph& recorded(const Queue& queue, const ConcurrentKernels::Args& args) {
   static std::map<std::tuple<const void*, std::size_t, unsigned, unsigned>, Graph> graphs;
   const std::tuple key(static_cast<const void*>(queue.workspace.data()), args.items(), args.kernels, args.work);
   auto found = graphs.find(key);
-  if (found == graphs.end()) {
-    found = graphs.emplace(key, record(queue, args)).first;
-    instantiate(found->second);
-  }
+  if (found == graphs.end()) found = graphs.emplace(key, record(queue, args)).first;
   return found->second;
 }
 
@@ -82,7 +51,7 @@ void run(const Queue& queue, const ConcurrentKernels::Args& args) {
   const Ranges here{args.in.data(), args.out.data()};
   Kokkos::parallel_for(
       range(queue, 1), KOKKOS_LAMBDA(std::size_t) { *ranges = here; });
-  submit(recorded(queue, args), queue.exec);
+  submit(queue, recorded(queue, args));
 }
 
 const Register<ConcurrentKernels> variant{{

@@ -2,18 +2,15 @@
 // graph_gated. Bound by the way from node to node.
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <Kokkos_Graph.hpp>
 #include <map>
 #include <utility>
 
-#include "backends/kokkos/queue.hpp"
+#include "backends/kokkos/graph.hpp"
 #include "experiments/launch_overhead.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
 
-using Graph = Kokkos::Experimental::Graph<Exec>;
 using Counter = std::uint64_t*;
 
 /// A host runs the nodes by recursion along the chain, which a deep one overflows.
@@ -35,24 +32,10 @@ struct CountOn {
 
 /// A chain of `nodes` launches on the queue's counter. A node's type is erased, so that a loop can add it.
 inline Graph record(const Queue& queue, unsigned nodes) {
-  return Kokkos::Experimental::create_graph(queue.exec, [&](const auto& root) {
+  return make_graph(queue, [&](const auto& root) {
     Kokkos::Experimental::GraphNodeRef<Exec> last = root;
-    for (unsigned i = 0; i < nodes; ++i) last = last.then_parallel_for(range(queue, 1), CountOn{counter_of(queue)});
+    for (unsigned i = 0; i < nodes; ++i) last = last.then_parallel_for(node_range(1), CountOn{counter_of(queue)});
   });
-}
-
-// Kokkos 4.5 added instantiate(), which submit() did before, and the instance to submit to.
-template <class G>
-void instantiate(G& graph) {
-  if constexpr (requires { graph.instantiate(); }) graph.instantiate();
-}
-
-template <class G>
-void submit(const G& graph, const Exec& exec) {
-  if constexpr (requires { graph.submit(exec); })
-    graph.submit(exec);
-  else
-    graph.submit();  // to the instance that it was created with, which is the queue's
 }
 
 /// The graph of all launches but the first, recorded at the first call. A workspace belongs to one bound variant, with
@@ -61,10 +44,7 @@ inline const Graph& recorded(const Queue& queue, unsigned nodes) {
   static std::map<std::pair<const void*, unsigned>, Graph> graphs;
   const std::pair<const void*, unsigned> key{queue.workspace.data(), nodes};
   auto found = graphs.find(key);
-  if (found == graphs.end()) {
-    found = graphs.emplace(key, record(queue, nodes)).first;
-    instantiate(found->second);
-  }
+  if (found == graphs.end()) found = graphs.emplace(key, record(queue, nodes)).first;
   return found->second;
 }
 
@@ -76,7 +56,7 @@ inline void enqueue_graph(const Queue& queue, const LaunchOverhead::Args& args) 
         *counter = count;
         *count = 1;
       });
-  submit(recorded(queue, args.launches - 1), queue.exec);
+  submit(queue, recorded(queue, args.launches - 1));
 }
 
 }  // namespace
