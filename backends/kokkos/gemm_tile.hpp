@@ -1,6 +1,7 @@
 // Register-tiled GEMM of a team: a tile of C per team, A and B in two stages of scratch memory as float, A transposed,
-// thread_m × thread_n accumulators per thread in registers. Fragments of the next step of k are loaded during this one,
-// k-tiles pass from memory to scratch through registers. Bound by the issue of multiply-adds.
+// thread_m × thread_n accumulators per thread in registers; in small tiles several slices of the threads share the
+// steps of k. Fragments of the next step of k are loaded during this one, k-tiles pass from memory to scratch through
+// registers. Bound by the issue of multiply-adds.
 //
 // Two stages stay below 48 KiB: Kokkos 3 and 4 give level-0 scratch no more with CUDA.
 #pragma once
@@ -21,15 +22,20 @@
 namespace crosswarp::kokkos {
 
 /// A team computes m × n elements of C in k-tiles of depth k. `resident`: teams that a multiprocessor should hold.
-template <int m_, int n_, int k_, int thread_m_, int thread_n_, int resident_>
+/// `slices` of its threads (a power of two) each have accumulators for the whole tile and a share of the steps of each
+/// k-tile; their sum comes at the end. That brings enough threads to tiles too small for them.
+template <int m_, int n_, int k_, int thread_m_, int thread_n_, int resident_, int slices_ = 1>
 struct RegisterTile {
   static constexpr int m = m_, n = n_, k = k_, thread_m = thread_m_, thread_n = thread_n_, resident = resident_;
+  static constexpr int slices = slices_;
   /// 32 threads, 8 down by 4 across, have squares of 4 × 4 elements. One square of all of them is contiguous in C.
   static constexpr int warp_m = 8 * thread_m, warp_n = 4 * thread_n, warps_n = n / warp_n;
-  static constexpr int threads = 32 * (m / warp_m) * warps_n;
+  static constexpr int slice_threads = 32 * (m / warp_m) * warps_n, threads = slice_threads * slices;
+  static constexpr int steps = k / slices;  ///< Of each k-tile, for a thread.
   static constexpr int each =
       threads / team_threads<threads>;  ///< Threads of the tile that one of the team stands for.
   static_assert(m % warp_m == 0 && n % warp_n == 0 && thread_m % 4 == 0 && thread_n % 4 == 0);
+  static_assert(k % slices == 0 && steps % 2 == 0 && (slices & (slices - 1)) == 0);
   static_assert(k % 4 == 0 && m * k % (4 * threads) == 0 && n * k % (4 * threads) == 0);
 };
 
@@ -158,15 +164,16 @@ struct TileGemm {
   using CopyA = TileCopy<Tile, Elements, Tile::m, true, aligned>;
   using CopyB = TileCopy<Tile, Elements, Tile::n, b_transposed, aligned>;
   static constexpr int stage_floats = CopyA::floats + CopyB::floats;
-  static constexpr std::size_t scratch_bytes = 2 * stage_floats * sizeof(float) + alignof(Four);
+  static constexpr int handed_floats = Tile::slices / 2 * Tile::m * Tile::n;
+  static constexpr int scratch_floats = std::max(2 * stage_floats, handed_floats);
+  static constexpr std::size_t scratch_bytes = scratch_floats * sizeof(float) + alignof(Four);
   static_assert(scratch_bytes <= 48 << 10);
 
   GemmProblem<Elements> gemm;
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    auto* const shared = static_cast<float*>(
-        team.team_scratch(tile_scratch_level).get_shmem_aligned(2 * stage_floats * sizeof(float), alignof(Four)));
+    float* const shared = scratch<float>(team, scratch_floats, tile_scratch_level);
     const std::size_t tiles_m = (gemm.m + Tile::m - 1) / Tile::m, tiles_n = (gemm.n + Tile::n - 1) / Tile::n;
     const std::size_t rank = static_cast<std::size_t>(team.league_rank()), split = rank / (tiles_m * tiles_n);
     const std::size_t k_begin = split * gemm.k_per_split;
@@ -189,11 +196,12 @@ struct TileGemm {
       for (int e = 0; e < each; ++e)
         copy_a[e].store(shared + stage * stage_floats), copy_b[e].store(shared + stage * stage_floats + CopyA::floats);
     };
-    // Fragments in registers: step l of k multiplies set l % 2 and loads the other.
+    // Fragments in registers: a thread's step l of a k-tile multiplies set l % 2 and loads the other.
     float a_fragment[2][thread_m], b_fragment[2][thread_n];
     const auto load_fragments = [&](int l, int stage, const ThreadCoord& thread) {
-      const float* const a_from = shared + stage * stage_floats + l * CopyA::pitch + thread.row;
-      const float* const b_from = shared + stage * stage_floats + CopyA::floats + l * CopyB::pitch + thread.column;
+      const float* const a_from = shared + stage * stage_floats + (thread.first_step + l) * CopyA::pitch + thread.row;
+      const float* const b_from =
+          shared + stage * stage_floats + CopyA::floats + (thread.first_step + l) * CopyB::pitch + thread.column;
       CROSSWARP_UNROLL
       for (int v = 0; v < thread_m / 4; ++v) spread(a_fragment[l % 2] + 4 * v, a_from + 32 * v);
       CROSSWARP_UNROLL
@@ -223,30 +231,65 @@ struct TileGemm {
         const ThreadCoord thread(thread_of(team, e));
         if (!is_pipelined) load_fragments(0, stage, thread);
         CROSSWARP_UNROLL
-        for (int l = 0; l < Tile::k; ++l) {
-          if (is_pipelined && l + 1 == Tile::k) next_stage();
-          if (is_pipelined || l + 1 < Tile::k) load_fragments((l + 1) % Tile::k, stage, thread);
+        for (int l = 0; l < Tile::steps; ++l) {
+          if (is_pipelined && l + 1 == Tile::steps) next_stage();
+          if (is_pipelined || l + 1 < Tile::steps) load_fragments((l + 1) % Tile::steps, stage, thread);
           multiply(a_fragment[l % 2], b_fragment[l % 2], acc[e]);
         }
       }
       if (!is_pipelined) next_stage();
     }
+    add_slices(team, shared, acc);
     typename Elements::Out* const c = gemm.c + split * gemm.m * gemm.n;
     for (int e = 0; e < each; ++e) {
       const ThreadCoord thread(thread_of(team, e));
+      if (thread.first_step > 0) continue;
       store_tile(c, first_row + static_cast<std::size_t>(thread.row),
                  first_column + static_cast<std::size_t>(thread.column), acc[e]);
     }
   }
 
  private:
-  /// First row and column of a thread of the tile.
+  /// First row and column of a thread of the tile, and the first of its steps of a k-tile.
   struct ThreadCoord {
-    int row, column;
+    int row, column, first_step;
     KOKKOS_INLINE_FUNCTION explicit ThreadCoord(int thread)
-        : row(thread / 32 / Tile::warps_n * Tile::warp_m + (thread >> 1 & 7) * 4),
-          column(thread / 32 % Tile::warps_n * Tile::warp_n + ((thread >> 3 & 2) | (thread & 1)) * 4) {}
+        : row(in_slice(thread) / 32 / Tile::warps_n * Tile::warp_m + (thread >> 1 & 7) * 4),
+          column(thread / 32 % Tile::warps_n * Tile::warp_n + ((thread >> 3 & 2) | (thread & 1)) * 4),
+          first_step(Tile::slices > 1 ? thread / Tile::slice_threads * Tile::steps : 0) {}
+
+    /// Without an operation where there is one slice: addresses that keep it cost registers and 3 to 11 % of the time.
+    KOKKOS_INLINE_FUNCTION static int in_slice(int thread) {
+      return Tile::slices > 1 ? thread % Tile::slice_threads : thread;
+    }
   };
+
+  /// Tree over the slices: the upper half hands its accumulators to the lower one, until the first has the sums.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void add_slices(const Team& team, float* shared,
+                                                float (&acc)[each][thread_m][thread_n]) {
+    CROSSWARP_UNROLL
+    for (int half = Tile::slices / 2; half > 0; half /= 2) {
+      const auto handed = [&](int thread, int i) -> float& {
+        const int slice = thread / Tile::slice_threads % half;
+        return shared[slice * Tile::m * Tile::n + i * Tile::slice_threads + thread % Tile::slice_threads];
+      };
+      team.team_barrier();  // nobody reads what was here
+      for (int e = 0; e < each; ++e) {
+        const int thread = thread_of(team, e), slice = thread / Tile::slice_threads;
+        if (slice < half || slice >= 2 * half) continue;
+        CROSSWARP_UNROLL
+        for (int i = 0; i < thread_m * thread_n; ++i) handed(thread, i) = acc[e][i / thread_n][i % thread_n];
+      }
+      team.team_barrier();
+      for (int e = 0; e < each; ++e) {
+        const int thread = thread_of(team, e);
+        if (thread / Tile::slice_threads >= half) continue;
+        CROSSWARP_UNROLL
+        for (int i = 0; i < thread_m * thread_n; ++i) acc[e][i / thread_n][i % thread_n] += handed(thread, i);
+      }
+    }
+  }
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION static int thread_of(const Team& team, int e) {

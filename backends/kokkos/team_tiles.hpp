@@ -26,9 +26,9 @@ constexpr std::size_t pieces_of(std::size_t n, std::size_t piece) { return (n + 
 
 /// Scratch memory of the team for `count` elements, aligned to 16 bytes. Called by all its threads, in the same order.
 template <class T, class Team>
-KOKKOS_INLINE_FUNCTION T* scratch(const Team& team, int count) {
+KOKKOS_INLINE_FUNCTION T* scratch(const Team& team, int count, int level = 0) {
   return static_cast<T*>(
-      team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(count * sizeof(T)), alignof(Four)));
+      team.team_scratch(level).get_shmem_aligned(static_cast<std::ptrdiff_t>(count * sizeof(T)), alignof(Four)));
 }
 
 }  // namespace crosswarp::kokkos

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -109,15 +110,18 @@ struct Choice {
   bool is_persistent() const { return config.rows > 0; }
 };
 
-/// The choice of fewest expected cycles; among equals the first.
-Choice search(const Queue& queue, const MatmulF16::Args& args) {
+/// Tunings tile1 … tile5: rows and columns.
+constexpr std::pair<unsigned, unsigned> tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+
+/// The choice of fewest expected cycles; among equals the first. tile: the only one, by its number, or 0.
+Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
   const unsigned k_tiles = blocks_for(args.k, tile_k);
   const Operands copies = matmul_f16_repack::shape_of_copies(args);
   const double repacking = repacking_cycles(queue, args);
   Choice best;
-  if (!operands(args).are_aligned()) best.cycles = wgmma_cycles(queue, args, operands(args));
-  constexpr std::pair<unsigned, unsigned> tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
-  for (const auto& [rows, columns] : tiles)
+  if (tile == 0 && !operands(args).are_aligned()) best.cycles = wgmma_cycles(queue, args, operands(args));
+  const std::span all(tiles);
+  for (const auto& [rows, columns] : tile > 0 ? all.subspan(tile - 1, 1) : all)
     for (const ClusterShape cluster : clusters_for(columns)) {
       Config config{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned resident = fills_cluster(args, config) ? resident_clusters(queue, config) : 0;
@@ -132,10 +136,12 @@ Choice search(const Queue& queue, const MatmulF16::Args& args) {
 
 /// Cached by shape: a search takes longer than a small product.
 const Choice& best_choice(const Queue& queue, const MatmulF16::Args& args) {
-  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool>, Choice> known;
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool, std::size_t>, Choice>
+      known;
+  const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
   const auto [found, is_new] =
-      known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out});
-  if (is_new) found->second = search(queue, args);
+      known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out, tile});
+  if (is_new) found->second = search(queue, args, tile);
   return found->second;
 }
 
@@ -157,6 +163,9 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
   else
     matmul_f16_wgmma::gemm(queue, args, fallback_raster);
 }
+
+/// tile 0: the cost model chooses; cluster and splits are always its choice. pdl: programmatic dependent launch.
+Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 #endif
 
 const Register<MatmulF16> variant{{
@@ -166,7 +175,8 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {{{{"pdl", 1}}}, {{{"pdl", 0}}}},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5)},
+    .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,
 #endif

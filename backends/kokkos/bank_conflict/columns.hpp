@@ -73,8 +73,9 @@ struct AccessColumns {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const unsigned block = static_cast<unsigned>(team.league_rank()), threads = warps * lanes;
-    auto* const tile = static_cast<E*>(team.team_scratch(level).get_shmem_aligned(
-        tile_columns::shared_words(element_words) * sizeof(std::uint32_t), sizeof(E)));
+    auto* const tile = static_cast<E*>(
+        team.team_scratch(int{level})
+            .get_shmem_aligned(tile_columns::shared_words(element_words) * sizeof(std::uint32_t), sizeof(E)));
 
     for_threads(team, [&](unsigned thread) {
       constexpr unsigned batch = 8;  // loads in flight

@@ -14,9 +14,13 @@ namespace matmul_f32_register_tiles {
 struct Shape {
   int m, n, k, threads, resident;
 };
-enum Tile : int { large, medium, flat, small, smallest };
-inline constexpr std::array<Shape, 5> shapes{
-    {{128, 128, 16, 128, 2}, {128, 64, 8, 128, 4}, {64, 128, 8, 128, 4}, {64, 64, 8, 64, 8}, {32, 32, 16, 64, 8}}};
+enum Tile : int { large, medium, flat, small, small_sliced, smallest_sliced };
+inline constexpr std::array<Shape, 6> shapes{{{128, 128, 16, 128, 2},
+                                              {128, 64, 8, 128, 4},
+                                              {64, 128, 8, 128, 4},
+                                              {64, 64, 8, 64, 8},
+                                              {64, 64, 16, 256, 2},
+                                              {32, 32, 32, 256, 2}}};
 
 /// C = A·B by a team per tile and split of k; `c` has an m × n matrix for each split. Requires m, n > 0.
 void gemm(const Queue& queue, const MatmulF32::Args& args, Tile tile, std::size_t splits, float* c);

@@ -89,42 +89,57 @@ struct Gemm {
 
  private:
   /// Adds the products of a thread's rows of the block to `sums`, `columns` for each row of A. A thread has four
-  /// adjacent columns, or four `group` apart.
+  /// adjacent columns, or four `group` apart. Those outside B repeat the last ones, whose sums are dropped.
   KOKKOS_INLINE_FUNCTION void add_block(float* sums, std::size_t first_column, int thread, std::size_t k_begin,
                                         std::size_t k_end) const {
     const int lane = thread % group;
-    const std::size_t column = first_column + static_cast<std::size_t>(aligned ? lane * 4 : lane);
-    float acc[rows][4] = {};
-    for (std::size_t l0 = k_begin + static_cast<std::size_t>(thread / group); l0 < k_end; l0 += loads * groups) {
-      // All loads of a pass first: none waits for another.
-      Four b_next[loads];
-      CROSSWARP_UNROLL
-      for (int i = 0; i < loads; ++i) {
-        const std::size_t l = l0 + static_cast<std::size_t>(i * groups);
-        b_next[i] = l < k_end ? load(b + l * n, column) : Four{0, 0, 0, 0};
-      }
-      CROSSWARP_UNROLL
-      for (int i = 0; i < loads; ++i) {
-        const std::size_t l = l0 + static_cast<std::size_t>(i * groups);
-        CROSSWARP_UNROLL
-        for (int row = 0; row < rows; ++row) {
-          const float factor = l < k_end ? a[static_cast<std::size_t>(row) * k + l] : 0;
-          acc[row][0] += factor * b_next[i].x;
-          acc[row][1] += factor * b_next[i].y;
-          acc[row][2] += factor * b_next[i].z;
-          acc[row][3] += factor * b_next[i].w;
-        }
-      }
+    std::size_t at[aligned ? 1 : 4];
+    CROSSWARP_UNROLL
+    for (int j = 0; j < (aligned ? 1 : 4); ++j) {
+      const std::size_t column = first_column + static_cast<std::size_t>(aligned ? lane * 4 : lane + group * j);
+      at[j] = column < n ? column : n - (aligned ? 4 : 1);
     }
+    float acc[rows][4] = {};
+    std::size_t l = k_begin + static_cast<std::size_t>(thread / group);
+    for (; l + (loads - 1) * groups < k_end; l += loads * groups) add_pass<true>(at, l, k_end, acc);
+    if (l < k_end) add_pass<false>(at, l, k_end, acc);
     CROSSWARP_UNROLL
     for (int row = 0; row < rows; ++row) CROSSWARP_UNROLL
     for (int j = 0; j < 4; ++j) sums[row * columns + (aligned ? lane * 4 + j : lane + group * j)] = acc[row][j];
   }
 
-  KOKKOS_INLINE_FUNCTION Four load(const float* row, std::size_t column) const {
-    if (aligned) return column < n ? *reinterpret_cast<const Four*>(row + column) : Four{0, 0, 0, 0};
-    const auto element = [&](std::size_t j) { return j < n ? row[j] : 0; };
-    return {element(column), element(column + group), element(column + 2 * group), element(column + 3 * group)};
+  /// Adds `loads` rows of B from row `first` on, `groups` apart; those from k_end on count nothing unless the pass is
+  /// `whole`. All loads come first: none waits for another, nor for a branch.
+  template <bool whole>
+  KOKKOS_INLINE_FUNCTION void add_pass(const std::size_t* at, std::size_t first, std::size_t k_end,
+                                       float (&acc)[rows][4]) const {
+    Four b_next[loads];
+    float a_next[rows][loads];
+    CROSSWARP_UNROLL
+    for (int i = 0; i < loads; ++i) {
+      const std::size_t l = first + static_cast<std::size_t>(i * groups);
+      const bool is_inside = whole || l < k_end;
+      b_next[i] = is_inside ? load(b + l * n, at) : Four{0, 0, 0, 0};
+      CROSSWARP_UNROLL
+      for (int row = 0; row < rows; ++row) a_next[row][i] = is_inside ? a[static_cast<std::size_t>(row) * k + l] : 0;
+    }
+    CROSSWARP_UNROLL
+    for (int i = 0; i < loads; ++i) {
+      CROSSWARP_UNROLL
+      for (int row = 0; row < rows; ++row) {
+        acc[row][0] += a_next[row][i] * b_next[i].x;
+        acc[row][1] += a_next[row][i] * b_next[i].y;
+        acc[row][2] += a_next[row][i] * b_next[i].z;
+        acc[row][3] += a_next[row][i] * b_next[i].w;
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static Four load(const float* row, const std::size_t* at) {
+    if constexpr (aligned)
+      return *reinterpret_cast<const Four*>(row + at[0]);
+    else
+      return {row[at[0]], row[at[1]], row[at[2]], row[at[3]]};
   }
 };
 
@@ -134,8 +149,9 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
   auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
   float* const partials = splits > 1 ? reinterpret_cast<float*>(queue.workspace.data() + counter_bytes(args)) : nullptr;
   const auto launch = [&]<int rows, bool aligned>() {
+    constexpr int resident = rows == 1 && aligned ? 4 : rows <= 2 ? 3 : 2;  // as registers for the loads allow
     constexpr std::size_t bytes = groups * rows * columns * sizeof(float) + sizeof(int) + 2 * alignof(Four);
-    Kokkos::parallel_for(teams_of_tiles < threads, rows <= 2 ? 4 : 3 > (queue, ranges * splits, bytes),
+    Kokkos::parallel_for(teams_of_tiles<threads, resident>(queue, ranges * splits, bytes),
                          Gemm<rows, aligned>{args.a.data(), args.b.data(), args.c.data(), partials, finished, args.n,
                                              args.k, k_per_team, ranges, splits});
   };

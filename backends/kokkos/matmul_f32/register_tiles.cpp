@@ -8,9 +8,9 @@
 namespace crosswarp::kokkos {
 namespace matmul_f32_register_tiles {
 
-template <int m, int n, int k, int thread_m, int thread_n, int resident>
+template <int m, int n, int k, int thread_m, int thread_n, int resident, int slices = 1>
 static void launch(const Queue& queue, const GemmProblem<FloatElements>& problem, std::size_t splits, Tile tile) {
-  using Sizes = RegisterTile<m, n, k, thread_m, thread_n, resident>;
+  using Sizes = RegisterTile<m, n, k, thread_m, thread_n, resident, slices>;
   [[maybe_unused]] const Shape& shape = shapes[tile];
   assert(shape.m == m && shape.n == n && shape.k == k && shape.threads == Sizes::threads && shape.resident == resident);
   launch_tiles<Sizes, FloatElements>(queue, problem, splits);
@@ -27,8 +27,10 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, Tile tile, std::size_
       return launch<64, 128, 8, 8, 8, 4>(queue, problem, splits, tile);
     case small:
       return launch<64, 64, 8, 8, 8, 8>(queue, problem, splits, tile);
-    case smallest:
-      return launch<32, 32, 16, 4, 4, 8>(queue, problem, splits, tile);
+    case small_sliced:
+      return launch<64, 64, 16, 8, 8, 2, 4>(queue, problem, splits, tile);
+    case smallest_sliced:
+      return launch<32, 32, 32, 4, 4, 2, 4>(queue, problem, splits, tile);
   }
 }
 
@@ -47,7 +49,8 @@ const Register<MatmulF32> variant{{
               "not explained yet: nine tenths of its loop's instructions are multiply-adds",
               {},
               [](const Point& point) { return point.integer("m") == 4096 && point.integer("k") == 4096; }}},
-    .tunings = {tuning(large), tuning(medium), tuning(flat), tuning(small), tuning(smallest)},
+    .tunings = {tuning(large), tuning(medium), tuning(flat), tuning(small), tuning(small_sliced),
+                tuning(smallest_sliced)},
     .launch = launch_tuned,
 }};
 

@@ -1,8 +1,9 @@
 // Split-K: several teams per tile of C, each with a range of k; a second launch adds their partial sums. Fills the
 // device where C has few tiles. Bound by the issue of multiply-adds, and by the traffic of partial sums.
 #include <algorithm>
+#include <bit>
 
-#include "backends/kokkos/four.hpp"
+#include "backends/kokkos/gemm_tile.hpp"
 #include "backends/kokkos/matmul_f32/dispatch.hpp"
 
 namespace crosswarp::kokkos {
@@ -14,36 +15,89 @@ std::size_t workspace(const MatmulF32::Args& args, std::size_t splits) {
   return splits > 1 ? splits * args.c.size_bytes() : 0;
 }
 
+/// Adds the partial sums of C, in vectors V: four floats, or one. Threads next to each other take columns next to each
+/// other. Where C has few vectors, `groups` of a team's threads share the splits of a column.
+template <class V>
+struct AddPartials {
+  static constexpr int threads = 256, most_groups = 8;
+  static constexpr int loads = 8;  ///< In flight per thread.
+
+  const V* partials;
+  V* c;
+  std::size_t count, splits;
+  int groups;
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
+    constexpr int each = threads / team_threads<threads>;
+    V* const sums = scratch<V>(team, threads);
+    const int columns = threads / groups;
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(columns);
+    const auto column = [&](int thread) { return first + static_cast<std::size_t>(thread % columns); };
+    for (int e = 0; e < each; ++e) {
+      const int thread = team.team_rank() + e * team_threads<threads>;
+      const std::size_t i = column(thread);
+      const V sum = i < count ? sum_of_splits(i, static_cast<std::size_t>(thread / columns)) : V{};
+      if (groups > 1)
+        sums[thread] = sum;
+      else if (i < count)
+        c[i] = sum;
+    }
+    if (groups == 1) return;
+    team.team_barrier();
+    for (int thread = team.team_rank(); thread < columns && column(thread) < count; thread += team.team_size()) {
+      V sum = sums[thread];
+      for (int g = 1; g < groups; ++g) add(sum, sums[thread + g * columns]);
+      c[column(thread)] = sum;
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static void add(Four& sum, const Four& v) {
+    sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
+  }
+  KOKKOS_INLINE_FUNCTION static void add(float& sum, float v) { sum += v; }
+
+  /// Of every groups-th split from `split` on. Past the last one it loads that one again: loads behind a condition
+  /// would wait for each other.
+  KOKKOS_INLINE_FUNCTION V sum_of_splits(std::size_t i, std::size_t split) const {
+    V sum{};
+    for (; split < splits; split += loads * static_cast<std::size_t>(groups)) {
+      V next[loads];
+      CROSSWARP_UNROLL
+      for (int l = 0; l < loads; ++l) {
+        const std::size_t s = split + static_cast<std::size_t>(l * groups);
+        next[l] = partials[(s < splits ? s : splits - 1) * count + i];
+      }
+      CROSSWARP_UNROLL
+      for (int l = 0; l < loads; ++l)
+        if (split + static_cast<std::size_t>(l * groups) < splits) add(sum, next[l]);
+    }
+    return sum;
+  }
+};
+
+template <class V>
+static void add_partials(const Queue& queue, const float* partials, float* c, std::size_t floats, std::size_t splits) {
+  using Body = AddPartials<V>;
+  const std::size_t count = floats * sizeof(float) / sizeof(V);
+  const auto resident = static_cast<std::size_t>(std::max(queue.device.compute_units, 1)) * 2048;  // threads
+  const auto groups = static_cast<int>(
+      std::bit_floor(std::clamp<std::size_t>(std::min(resident / count, splits), 1, Body::most_groups)));
+  const std::size_t teams = pieces_of(count, static_cast<std::size_t>(Body::threads / groups));
+  Kokkos::parallel_for(teams_of_tiles<Body::threads, 4>(queue, teams, Body::threads * sizeof(V) + alignof(Four)),
+                       Body{reinterpret_cast<const V*>(partials), reinterpret_cast<V*>(c), count, splits, groups});
+}
+
 void gemm(const Queue& queue, const MatmulF32::Args& args, Tile tile, std::size_t splits) {
   auto* const partials = reinterpret_cast<float*>(queue.workspace.data());
   float* const c = args.c.data();
   matmul_f32_register_tiles::gemm(queue, args, tile, splits, splits > 1 ? partials : c);
   if (splits == 1) return;
-  const std::size_t count = args.c.size();
-  // In 16-byte vectors; partial matrices start on their boundaries where C is whole vectors.
-  if (count % 4 == 0) {
-    const auto* const from = reinterpret_cast<const Four*>(partials);
-    auto* const to = reinterpret_cast<Four*>(c);
-    Kokkos::parallel_for(
-        range(queue, count / 4), KOKKOS_LAMBDA(std::size_t i) {
-          Four sum = from[i];
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#pragma unroll 8
-#endif
-          for (std::size_t split = 1; split < splits; ++split) {
-            const Four v = from[split * (count / 4) + i];
-            sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
-          }
-          to[i] = sum;
-        });
-  } else {
-    Kokkos::parallel_for(
-        range(queue, count), KOKKOS_LAMBDA(std::size_t i) {
-          float sum = partials[i];
-          for (std::size_t split = 1; split < splits; ++split) sum += partials[split * count + i];
-          c[i] = sum;
-        });
-  }
+  // Partial matrices start on 16-byte boundaries where C is whole vectors.
+  const std::size_t floats = args.c.size();
+  floats % 4 == 0 ? add_partials<Four>(queue, partials, c, floats, splits)
+                  : add_partials<float>(queue, partials, c, floats, splits);
 }
 
 /// The tuning's `splits`; 0: as many as fill the device, of at least four k-tiles each.
