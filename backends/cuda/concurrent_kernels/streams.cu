@@ -6,12 +6,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#ifdef cudaStream_t  // HIP under CUDA's names
-#define cudaEventCreateWithFlags hipEventCreateWithFlags
-#define cudaEventDisableTiming hipEventDisableTiming
-#define cudaStreamWaitEvent hipStreamWaitEvent
-#endif
 #endif
 
 namespace crosswarp::gpu {

@@ -48,6 +48,7 @@
 #define cudaErrorNotReady hipErrorNotReady
 #define cudaError_t hipError_t
 #define cudaEventCreate hipEventCreate
+#define cudaEventCreateWithFlags hipEventCreateWithFlags
 #define cudaEventDestroy hipEventDestroy
 #define cudaEventElapsedTime hipEventElapsedTime
 #define cudaEventQuery hipEventQuery
@@ -94,9 +95,11 @@
 #define cudaStreamIsCapturing hipStreamIsCapturing
 #define cudaStreamQuery hipStreamQuery
 #define cudaStreamSynchronize hipStreamSynchronize
+#define cudaStreamWaitEvent hipStreamWaitEvent
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
 #if !defined(__HIP_PLATFORM_NVIDIA__)  // there they are macros of the same values
+#define cudaEventDisableTiming hipEventDisableTiming
 #define cudaHostAllocMapped hipHostMallocMapped
 #define cudaStreamCaptureModeRelaxed hipStreamCaptureModeRelaxed
 #define cudaStreamCaptureModeThreadLocal hipStreamCaptureModeThreadLocal
