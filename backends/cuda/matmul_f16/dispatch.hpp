@@ -2,32 +2,18 @@
 #pragma once
 
 #include "backends/cuda/tensor_gemm/operands.hpp"
+#include "backends/cuda/tensor_gemm/persistent_config.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Blocks of a cluster, each with a tile. Those in a row share rows of A, those in a column columns of B.
-struct ClusterShape {
-  unsigned rows, columns;
-
-  __host__ __device__ unsigned size() const { return rows * columns; }
-};
-
+/// Tiles of 128 x 128, 192 or 256, or of 64 x 64 or 128; clusters of 1, 2, 4 or 8 blocks.
 namespace matmul_f16_persistent {
 
-struct Config {
-  unsigned rows, columns;  ///< Of a block's tile: 128 x 128, 192 or 256, or 64 x 64 or 128.
-  ClusterShape cluster;    ///< 1, 2, 4 or 8 blocks.
-  unsigned raster;         ///< Of Raster, in clusters.
-  unsigned splits = 1;     ///< Split-K: k is divided among as many blocks; none of them empty.
-
-  std::size_t workspace_bytes(const MatmulF16::Args& args) const;
-};
-
 /// Clusters that the device holds at once; 0 where they do not fit.
-unsigned resident_clusters(const Queue& queue, const Config& config);
+unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
 /// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows.
-void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const Config& config);
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
 
 }  // namespace matmul_f16_persistent
 
@@ -38,9 +24,9 @@ Operands shape_of_copies(const MatmulF16::Args& args);
 /// Of the copies; 0 where all rows are aligned.
 std::size_t copied_bytes(const MatmulF16::Args& args);
 /// Of the copies and of the product.
-std::size_t workspace_bytes(const MatmulF16::Args& args, const matmul_f16_persistent::Config& config);
+std::size_t workspace_bytes(const MatmulF16::Args& args, const PersistentConfig& config);
 /// Repacks operands whose rows are not aligned, then multiplies by `persistent`.
-void gemm(const Queue& queue, const MatmulF16::Args& args, const matmul_f16_persistent::Config& config);
+void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config);
 
 }  // namespace matmul_f16_repack
 

@@ -2,24 +2,22 @@
 // the workspace with rows at multiples of 128 bytes; `persistent` multiplies the copies. Bound by the matrix units, and
 // by memory bandwidth during the copy.
 #include "backends/cuda/matmul_f16/dispatch.hpp"
-#include "backends/cuda/matmul_f16/row_repacking.hpp"
+#include "backends/cuda/tensor_gemm/row_repacking.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_repack {
 
 #if CROSSWARP_HAS_PTX
-using matmul_f16_persistent::Config;
-
 Operands shape_of_copies(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).result(); }
 
 std::size_t copied_bytes(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).bytes(); }
 
-std::size_t workspace_bytes(const MatmulF16::Args& args, const Config& config) {
-  return copied_bytes(args) + config.workspace_bytes(args);
+std::size_t workspace_bytes(const MatmulF16::Args& args, const PersistentConfig& config) {
+  return copied_bytes(args) + config.workspace_bytes(args.m, args.n);
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config) {
+void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config) {
   if (finish_if_empty(queue, args)) return;
   const OperandRepacking repacking(operands(args), queue.workspace);
   launch_repacking(queue, repacking);
@@ -28,15 +26,14 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
   matmul_f16_persistent::gemm(after, args, repacking.result(), config);
 }
 
-Config tuned_config(const Queue& queue) {
-  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  return {.rows = 128, .columns = number("columns"), .cluster = {2, 1}, .raster = 8};
+PersistentConfig config_of(const Queue& queue) {
+  return {.rows = 128, .columns = static_cast<unsigned>(queue.tuning["columns"]), .cluster = {2, 1}, .raster = 8};
 }
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return workspace_bytes(args, tuned_config(queue));
+  return workspace_bytes(args, config_of(queue));
 }
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+  gemm(pdl_by_tuning(queue), args, config_of(queue));
 }
 
 Tuning tuning(int columns, int pdl) { return {{{"columns", columns}, {"pdl", pdl}}}; }

@@ -10,10 +10,6 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Broadcasts a warp-uniform value, so that the compiler keeps it, and what follows from it, in uniform registers: a
-/// quarter of wgmma_tma's instructions.
-__device__ inline unsigned warp_uniform(unsigned value) { return shuffle(value, 0); }
-
 /// Elements along k of one instruction.
 constexpr unsigned wgmma_k = 16;
 
@@ -80,6 +76,18 @@ __device__ void wgmma_k_tile(float (&accumulators)[count], unsigned a, unsigned 
                               accumulate || i > 0);
   wgmma_commit_group();
 }
+
+/// That product, for kernels over any type.
+template <bool bf16, bool b_transposed>
+struct WgmmaF16 {
+  static constexpr bool b_is_transposed = b_transposed;
+  static constexpr bool is_bf16 = bf16;  ///< Of C, where it is not float.
+
+  template <unsigned count>
+  __device__ static void multiply(float (&accumulators)[count], unsigned a, unsigned b, bool accumulate) {
+    wgmma_k_tile<bf16, b_transposed>(accumulators, a, b, accumulate);
+  }
+};
 #endif
 
 }  // namespace

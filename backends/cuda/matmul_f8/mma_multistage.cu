@@ -132,7 +132,8 @@ __global__ void __launch_bounds__(Warps<promoted>::threads, promoted ? 1 : 2)
 #pragma unroll
   for (unsigned r = 0; r < 4; ++r) {
     auto& all = reinterpret_cast<float(&)[warp_columns / 2]>(promoted ? sums[promoted ? r : 0] : accumulators[r]);
-    scale_all(all, all, factor);
+#pragma unroll
+    for (float& sum : all) sum *= factor;
     c.store_fragment<true>(row + warp_row + 16 * r, column + warp_column, all);
   }
 }

@@ -18,6 +18,8 @@ __host__ __device__ inline Operand pairs(const Matrix8& matrix) {
   return {reinterpret_cast<const std::uint16_t*>(matrix.data), matrix.rows, matrix.columns / 2, matrix.columns / 2};
 }
 
+inline Operands operands_in_pairs(const MatmulF8::Args& args) { return {pairs(matrix_a(args)), pairs(matrix_b(args))}; }
+
 /// C as that of a bfloat16 product: stores float or bfloat16, and does not scale.
 inline Output unscaled_output(const MatmulF8::Args& args) {
   return Output(MatmulF16::Args{.a = {},
@@ -29,13 +31,6 @@ inline Output unscaled_output(const MatmulF8::Args& args) {
                                 .bf16 = true,
                                 .b_transposed = true,
                                 .f32_out = args.f32_out});
-}
-
-/// `to` may be `sums`, unless these are accumulators that wgmma uses again: it would wait for the change.
-template <unsigned count>
-__device__ void scale_all(float (&to)[count], const float (&sums)[count], float factor) {
-#pragma unroll
-  for (unsigned i = 0; i < count; ++i) to[i] = factor * sums[i];
 }
 
 }  // namespace

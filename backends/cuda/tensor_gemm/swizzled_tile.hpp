@@ -11,7 +11,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Elements along k of a k-tile; also elements and bytes of a row in shared memory, whichever way the row runs.
+/// Elements of 16 bits along k of a k-tile; also elements and bytes of a row in shared memory, whichever way the row
+/// runs. Other types are taken as words of 16 bits: pairs of 8-bit elements, halves of floats.
 constexpr unsigned tile_k = 64, row_elements = 64, row_bytes = 2 * row_elements;
 
 /// The offset of 16-byte chunk `chunk` of row `row`. The same chunk of eight rows, and eight chunks of a row, are in
@@ -28,6 +29,10 @@ __device__ inline std::byte* swizzle_aligned_shared() {
   extern __shared__ __align__(swizzle_alignment) std::byte crosswarp_aligned_shared[];
   return crosswarp_aligned_shared;
 }
+
+/// Broadcasts a warp-uniform value, so that the compiler keeps it, and what follows from it, in uniform registers: a
+/// quarter of matmul_f16/wgmma_tma's instructions.
+__device__ inline unsigned warp_uniform(unsigned value) { return shuffle(value, 0); }
 
 /// A ring of k-tiles in shared memory: every stage's rows of A, then every stage's rows of B.
 template <unsigned rows, unsigned columns, unsigned stages>

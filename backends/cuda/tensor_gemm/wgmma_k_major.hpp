@@ -1,6 +1,5 @@
-// wgmma on k-tiles in swizzled shared memory, both operands with rows along k: 8-bit floats, and floats as TF32. Sums
-// stay in the instruction's accumulators, or are promoted to float. For files that need "ptx"; called by all threads of
-// a warpgroup, where CROSSWARP_TARGET_HAS_WGMMA.
+// wgmma on k-tiles in swizzled shared memory, both operands with rows along k: 8-bit floats, and floats as TF32. For
+// files that need "ptx"; called by all threads of a warpgroup, where CROSSWARP_TARGET_HAS_WGMMA.
 #pragma once
 
 #include "backends/cuda/device/wgmma.hpp"
@@ -11,9 +10,6 @@
 
 namespace crosswarp::gpu {
 namespace {
-
-/// Broadcasts a warp-uniform value, so that the compiler keeps it, and what follows from it, in uniform registers.
-__device__ inline unsigned uniform_in_warp(unsigned value) { return shuffle(value, 0); }
 
 #if CROSSWARP_TARGET_HAS_WGMMA
 // Operands after the accumulators: both descriptors, whether to accumulate, signs. `b_at` and `accumulate_at` are
@@ -49,62 +45,23 @@ __device__ void wgmma_k_major(float (&d)[count], std::uint64_t a, std::uint64_t 
 #undef CROSSWARP_WGMMA_K_MAJOR_BY_TYPE
 #undef CROSSWARP_WGMMA_K_MAJOR
 
-/// Issues the instructions of a k-tile of 128 bytes as one group: 64 rows at the shared address `a`, 2·`count` columns
-/// at `b`. Without `accumulate` the old accumulators are dropped.
-template <class A, unsigned count>
-__device__ void wgmma_k_major_tile(float (&accumulators)[count], unsigned a, unsigned b, bool accumulate) {
-  constexpr std::uint64_t layout = wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128);
-  constexpr unsigned bytes = 32;  // of an instruction, along k
-  const std::uint64_t first_a = wgmma_descriptor(a, layout), first_b = wgmma_descriptor(b, layout);
-  wgmma_fence();
-#pragma unroll
-  for (unsigned i = 0; i < row_bytes / bytes; ++i)
-    wgmma_k_major<A>(accumulators, first_a + i * (bytes >> 4), first_b + i * (bytes >> 4), accumulate || i > 0);
-  wgmma_commit_group();
-}
+/// k-tiles of 128 bytes, for kernels over any type. C is bfloat16 or float.
+template <class A>
+struct WgmmaKMajor {
+  static constexpr bool b_is_transposed = true, is_bf16 = true;
 
-/// A warpgroup's sums of 64 x `columns` elements over k-tiles. Fast: in the accumulators, while one k-tile's
-/// instructions are in flight. Promoted: each k-tile's partial sum (of 128 products of 8 bits) is added in float;
-/// another warpgroup keeps the matrix units busy meanwhile.
-template <class A, bool promoted, unsigned columns>
-struct TileSums {
-  float accumulators[columns / 2];
-  float promoted_sums[promoted ? columns / 2 : 1];
-  unsigned previous = 0;  ///< Stage of the k-tile before.
-
-  /// Multiplies k-tile `step` of the tile, in `stage`, at the shared addresses `a` and `b`. Calls `release(stage)` for
-  /// one that has been read.
-  template <class Release>
-  __device__ void add(unsigned step, unsigned stage, unsigned a, unsigned b, const Release& release) {
-    if constexpr (promoted) {
-      wgmma_k_major_tile<A>(accumulators, a, b, false);
-      wgmma_wait_group<0>();
-      wgmma_fence_operands(accumulators);
-      release(stage);
+  /// Issues a k-tile's instructions as one group: 64 rows at the shared address `a`, 2·`count` columns at `b`. Without
+  /// `accumulate` the old accumulators are dropped.
+  template <unsigned count>
+  __device__ static void multiply(float (&accumulators)[count], unsigned a, unsigned b, bool accumulate) {
+    constexpr std::uint64_t layout = wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128);
+    constexpr unsigned bytes = 32;  // of an instruction, along k
+    const std::uint64_t first_a = wgmma_descriptor(a, layout), first_b = wgmma_descriptor(b, layout);
+    wgmma_fence();
 #pragma unroll
-      for (unsigned i = 0; i < columns / 2; ++i)
-        promoted_sums[i] = step == 0 ? accumulators[i] : promoted_sums[i] + accumulators[i];
-    } else {
-      wgmma_k_major_tile<A>(accumulators, a, b, step > 0);
-      wgmma_wait_group<1>();
-      if (step > 0) release(previous);
-      previous = stage;
-    }
-  }
-  /// After the tile's last k-tile.
-  template <class Release>
-  __device__ void finish(const Release& release) {
-    if constexpr (!promoted) {
-      wgmma_wait_group<0>();
-      wgmma_fence_operands(accumulators);
-      release(previous);
-    }
-  }
-  __device__ float (&sums())[columns / 2] {
-    if constexpr (promoted)
-      return promoted_sums;
-    else
-      return accumulators;
+    for (unsigned i = 0; i < row_bytes / bytes; ++i)
+      wgmma_k_major<A>(accumulators, first_a + i * (bytes >> 4), first_b + i * (bytes >> 4), accumulate || i > 0);
+    wgmma_commit_group();
   }
 };
 #endif

@@ -5,7 +5,7 @@
 #include "backends/cuda/device/cluster.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/tensor_gemm/persistent_config.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
 
 #if CROSSWARP_HAS_PTX

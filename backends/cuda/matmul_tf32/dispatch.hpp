@@ -1,0 +1,22 @@
+// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
+#pragma once
+
+#include "backends/cuda/matmul_tf32/operands.hpp"
+#include "backends/cuda/tensor_gemm/persistent_config.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Tiles of 128 x 128 or 256, or of 64 x 128; clusters of 1, 2 or 4 blocks.
+namespace matmul_tf32_persistent {
+
+/// Clusters that the device holds at once; 0 where they do not fit.
+unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
+/// Of copied operands and partial sums.
+std::size_t workspace_bytes(const MatmulTf32::Args& args, const PersistentConfig& config);
+void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config);
+
+}  // namespace matmul_tf32_persistent
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

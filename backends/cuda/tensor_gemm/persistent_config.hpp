@@ -1,0 +1,51 @@
+// How a persistent GEMM is divided among blocks: tile, cluster, order of tiles, split-K.
+#pragma once
+
+#include <cstddef>
+
+#include "backends/gpu/kernel.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Blocks of a cluster, each with a tile. Those in a row share rows of A, those in a column columns of B.
+struct ClusterShape {
+  unsigned rows, columns;
+
+  __host__ __device__ unsigned size() const { return rows * columns; }
+};
+
+struct PersistentConfig {
+  unsigned rows, columns;  ///< Of a block's tile.
+  ClusterShape cluster;
+  unsigned raster;      ///< Of Raster, in clusters.
+  unsigned splits = 1;  ///< Split-K: k is divided among as many blocks; none of them empty.
+
+  /// Elements from one split's partial sums of C, m x n, to the next one's: a multiple of 16 bytes.
+  static std::size_t split_pitch(std::size_t m, std::size_t n) { return (m * n + 3) / 4 * 4; }
+  /// Of the partial sums.
+  std::size_t workspace_bytes(std::size_t m, std::size_t n) const {
+    return splits > 1 ? splits * split_pitch(m, n) * sizeof(float) : 0;
+  }
+};
+
+/// Tile, cluster and raster of the tuning that the queue has.
+inline PersistentConfig tuned_config(const Queue& queue) {
+  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
+  return {.rows = number("rows"),
+          .columns = number("columns"),
+          .cluster = {number("cluster_rows"), number("cluster_columns")},
+          .raster = number("raster")};
+}
+/// A tuning as tuned_config() reads it, and whether launches overlap (PDL).
+inline Tuning persistent_tuning(int rows, int columns, ClusterShape cluster, int raster, int pdl) {
+  return {{{"rows", rows},
+           {"columns", columns},
+           {"cluster_rows", static_cast<int>(cluster.rows)},
+           {"cluster_columns", static_cast<int>(cluster.columns)},
+           {"raster", raster},
+           {"pdl", pdl}}};
+}
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

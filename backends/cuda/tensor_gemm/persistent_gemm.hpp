@@ -1,0 +1,173 @@
+// Persistent, warp-specialized GEMM: resident clusters loop over output tiles. A producer thread loads k-tiles by TMA,
+// multicast in the cluster, and runs ahead across tiles; consumer warpgroups multiply (wgmma), and store each tile
+// while they multiply the next (deferred epilogue). For files that need "ptx". Requires rows of A and B at multiples of
+// 16 bytes.
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/tensor_gemm/cluster_multicast.hpp"
+#include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
+#include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
+#include "backends/cuda/tensor_gemm/tile_sums.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+namespace crosswarp::gpu {
+namespace {
+
+/// 64 rows for each consumer warpgroup; one more warpgroup is the producer.
+template <unsigned consumer_groups, unsigned tile_columns>
+struct PersistentTile {
+  static constexpr unsigned consumers = consumer_groups, rows = 64 * consumers, columns = tile_columns;
+  static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
+  static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
+
+  static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<true, columns>::staging_bytes;
+  static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
+  static constexpr unsigned stages =
+      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, columns, 1>::stage_bytes);
+  using Ring = OperandRing<rows, columns, stages>;
+  static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
+
+  /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
+  static constexpr int producer_registers = 40, consumer_registers = 232;
+};
+
+/// The kernel's parameters beside its matrices.
+struct PersistentPlan {
+  TileScheduler scheduler;  ///< Of clusters' tiles.
+  ClusterShape cluster;
+  std::size_t split_pitch;  ///< Elements between splits' partial sums.
+  bool tma_store;           ///< Else warps store C, row by row.
+  bool pdl;                 ///< Prefetch the first k-tile into L2 before grid_dependency_sync().
+};
+
+#if CROSSWARP_TARGET_HAS_WGMMA
+/// By all threads of a block of Tile::threads, with Tile::shared_bytes of dynamic shared memory; launched by
+/// launch_persistent(). `Product`, `promoted`: of TileSums. `scale`: Unscaled, or what split-K's sums lack.
+template <class Product, bool promoted, class Tile, class Scale>
+__device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
+                                const PersistentPlan& plan, const Output& out, const Scale& scale) {
+  constexpr unsigned columns = Tile::columns, stages = Tile::stages;
+  __shared__ Pipeline<stages> pipeline;
+  const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
+  const TileScheduler& scheduler = plan.scheduler;
+  const ClusterPosition position(plan.cluster);
+  const unsigned first_work = blockIdx.x / plan.cluster.size(), clusters = gridDim.x / plan.cluster.size();
+  if (threadIdx.x == 0) {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
+    if (plan.tma_store) prefetch_tensor_map(c);
+    pipeline.init(position.peers() * Tile::consumer_warps);
+  }
+  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
+  const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
+  const MulticastLoader<Tile::rows, columns, Product::b_is_transposed> loader(a, b, position);
+  if (plan.pdl && is_producer && first_work < scheduler.count()) {
+    const WorkTile work = scheduler.work_tile(first_work);
+    loader.prefetch(position.tile(work.tile), work.first_k_tile);
+  }
+  cluster_arrive_relaxed();
+  cluster_wait();  // every block's barriers are initialised
+  grid_dependency_sync();
+
+  PipelineState state;
+  if (group == Tile::consumers) {  // producer
+    if constexpr (Tile::consumers > 1) setmaxnreg_dec<Tile::producer_registers>();
+    if (is_producer) {
+      // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last.
+      // Saves a tenth of the reads from memory of 16-bit products at 4096 and 8192 (H200).
+      bool is_backwards = false;
+      for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
+        const WorkTile work = scheduler.work_tile(i);
+        for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+          const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
+          Mbarrier* const full = pipeline.producer_acquire(state, Tile::Ring::stage_bytes);
+          loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
+        }
+      }
+      pipeline.producer_tail(state);
+    }
+  } else {  // consumers
+    if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
+    const MulticastRelease release(pipeline, position);
+    using Epilogue = DeferredEpilogue<Product::is_bf16, columns>;
+    Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
+    TileSums<Product, promoted, columns> sums;
+    for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
+      const WorkTile work = scheduler.work_tile(i);
+      for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+        pipeline.consumer_wait(state);
+        sums.add(step, state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index), release);
+        epilogue.store_panel(step);
+      }
+      epilogue.store_rest(work.k_tiles);
+      sums.finish(release);
+      const TileCoord tile = position.tile(work.tile);
+      const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
+      if (scheduler.splits == 1)
+        with_scaled(sums.sums(), scale, [&](const float(&all)[columns / 2]) { epilogue.take(row, column, all); });
+      else
+        out.offset(work.split * plan.split_pitch).template store_fragment<Product::is_bf16>(row, column, sums.sums());
+    }
+    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
+    static_assert(Epilogue::panels <= stages);
+    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes);
+  }
+}
+#endif
+
+/// Clusters of blocks of `kernel` that the device holds at once; 0 where they do not fit.
+template <class Tile, class Kernel>
+unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const ClusterShape& cluster) {
+  static std::map<std::tuple<std::string, Kernel*, unsigned>, int> known;  // the query is slow
+  const auto [found, is_new] = known.try_emplace({queue.device.key, kernel, cluster.size()}, 0);
+  if (is_new) {
+    allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
+    cudaLaunchAttribute attribute[] = {cluster_dimension(cluster.size())};
+    cudaLaunchConfig_t launch_config{};
+    launch_config.gridDim = cluster.size();
+    launch_config.blockDim = Tile::threads;
+    launch_config.dynamicSmemBytes = Tile::shared_bytes;
+    launch_config.attrs = attribute;
+    launch_config.numAttrs = 1;
+    check(cudaOccupancyMaxActiveClusters(&found->second, kernel, &launch_config), "resident clusters");
+  }
+  return static_cast<unsigned>(found->second);
+}
+
+/// Launches a kernel that is persistent_gemm() on `operands`, in words of 16 bits along k, of which B is transposed or
+/// not. Split-K's partial sums are left at the beginning of the workspace: launch_add_partials().
+template <class Tile, class Kernel, class... Scale>
+void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfig& config, const Operands& operands,
+                       bool b_transposed, const Output& out, const Scale&... scale) {
+  const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
+  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
+  const bool rows_fit_tma = out.columns % (out.is_f32 ? 4 : 8) == 0;
+  const unsigned k_tiles = blocks_for(operands.a.columns, tile_k);
+  const PersistentPlan plan{
+      .scheduler = {.raster = {blocks_for(out.rows, config.cluster.rows * Tile::rows),
+                               blocks_for(out.columns, config.cluster.columns * Tile::columns), config.raster},
+                    .k_tiles = k_tiles,
+                    .splits = config.splits,
+                    .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
+      .cluster = config.cluster,
+      .split_pitch = PersistentConfig::split_pitch(out.rows, out.columns),
+      .tma_store = rows_fit_tma && config.splits == 1,
+      .pdl = queue.pdl};
+  const unsigned blocks = std::min(plan.scheduler.count(), resident) * config.cluster.size();
+  const CUtensorMap a = tensor_map(operands.a, Tile::rows / config.cluster.columns);
+  const CUtensorMap b = tensor_map(operands.b, (b_transposed ? Tile::columns : tile_k) / config.cluster.rows);
+  const CUtensorMap c =
+      plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32) : CUtensorMap{};
+  launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
+                  config.splits == 1 ? out : out.partial_sums(queue.workspace.data()), scale...);
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif
