@@ -164,6 +164,7 @@ const Register<MatmulF8> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"raster", 8}}}, {{{"raster", 1}}}, {{{"raster", 16}}}},
     .launch = launch_tuned,
+    .instructions = {{"HMMA.16816.F32", 256}, {"F2FP.F16.E4M3.UNPACK_B", 64}, {"LDSM.16.M88.4", 32}, {"LDGSTS", 16}},
 #endif
 }};
 

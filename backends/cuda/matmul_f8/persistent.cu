@@ -81,6 +81,7 @@ const Register<MatmulF8> variant{{
                 persistent_tuning(64, 128, {2, 1}, 8, 1), persistent_tuning(64, 128, {1, 2}, 16, 0)},
     .applies = has_rows_of_16_bytes,
     .launch = launch_tuned,
+    .instructions = {{"QGMMA.64x256x32.F32.E4M3.E4M3", 4}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 4}},
 #endif
 }};
 

@@ -49,6 +49,7 @@ const Register<MatmulF8> variant{{
     .tunings = {{{{"raster", 16}}}, {{{"raster", 8}}}, {{{"raster", 1}}}},
     .applies = has_rows_of_16_bytes,
     .launch = gemm,
+    .instructions = {{"QGMMA.64x256x32.F32.E4M3.E4M3", 4}, {"UTMALDG.2D", 2}},
 #endif
 }};
 

@@ -77,6 +77,7 @@ const Register<MatmulTf32> variant{{
     .workspace = [](const Queue& queue,
                     const MatmulTf32::Args& args) { return workspace_bytes(args, tuned_config(queue)); },
     .launch = launch_tuned,
+    .instructions = {{"HGMMA.64x256x8.F32.TF32", 4}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 4}},
 #endif
 }};
 

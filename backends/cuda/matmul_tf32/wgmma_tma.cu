@@ -42,6 +42,7 @@ const Register<MatmulTf32> variant{{
     .tunings = {{{{"raster", 16}}}, {{{"raster", 8}}}, {{{"raster", 1}}}},
     .workspace = [](const Queue&, const MatmulTf32::Args& args) { return Tf32Operands(args, {}).bytes(); },
     .launch = gemm,
+    .instructions = {{"HGMMA.64x256x8.F32.TF32", 4}, {"UTMALDG.2D", 2}},
 #endif
 }};
 
