@@ -107,6 +107,10 @@ bool is_slow_on_host(const GemmShape& shape) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(shape.k) > 1e8;
 }
 
+bool is_short_for_strided_lanes(const GemmShape& shape) {
+  return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p36;
+}
+
 Cost gemm_cost(const GemmShape& shape, double bytes_in, double bytes_out, std::string_view ceiling) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   return {.bytes_read = (m * k + k * n) * bytes_in,

@@ -36,6 +36,10 @@ std::vector<GemmShape> test_shapes();
 /// Whether a host takes seconds for a product that takes a GPU less than a millisecond.
 bool is_slow_on_host(const GemmShape& shape);
 
+/// Whether a kernel with a thread for each element of C, whose lanes read different rows along k, takes less than a
+/// second: 4096³ multiply-adds take 0.3 s on an H200, 8192³ 2.2 s, of which a verified row needs fifteen or so.
+bool is_short_for_strided_lanes(const GemmShape& shape);
+
 /// A and B read once, C written once, two operations for each of m·n·k multiply-adds.
 Cost gemm_cost(const GemmShape& shape, double bytes_in, double bytes_out, std::string_view ceiling);
 

@@ -31,6 +31,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
 const Register<MatmulF16> variant{{
     .idea = "one thread for each element of C, straight from memory",
     .bound_by = "load requests for single elements",
+    .applies =
+        [](const Point& point) { return point.word("layout") == "nn" || is_short_for_strided_lanes(shape_of(point)); },
     .launch = gemm,
 }};
 

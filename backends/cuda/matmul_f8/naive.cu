@@ -27,13 +27,10 @@ void gemm(const Queue& queue, const MatmulF8::Args& args) {
   });
 }
 
-/// Up to 4096³ multiply-adds; 8192³ take two seconds.
-bool is_not_too_slow(const GemmShape& shape) { return shape.m * shape.n * shape.k <= std::size_t{1} << 36; }
-
 const Register<MatmulF8> variant{{
     .idea = "one thread for each element of C, straight from memory",
     .bound_by = "load requests for single bytes",
-    .applies = [](const Point& point) { return is_not_too_slow(shape_of(point)); },
+    .applies = [](const Point& point) { return is_short_for_strided_lanes(shape_of(point)); },
     .launch = gemm,
 }};
 

@@ -29,13 +29,10 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
          args.a.data(), args.b.data(), args.c.data(), args.m, args.n, args.k);
 }
 
-/// Up to 4096³ multiply-adds; 8192³ take two seconds.
-bool is_not_too_slow(const GemmShape& shape) { return shape.m * shape.n * shape.k <= std::size_t{1} << 36; }
-
 const Register<MatmulTf32> variant{{
     .idea = "one thread for each element of C, operands cut to 11 bits",
     .bound_by = "load requests for single elements",
-    .applies = [](const Point& point) { return is_not_too_slow(shape_of(point)); },
+    .applies = [](const Point& point) { return is_short_for_strided_lanes(shape_of(point)); },
     .launch = gemm,
 }};
 

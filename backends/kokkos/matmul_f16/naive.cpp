@@ -33,6 +33,8 @@ const Register<MatmulF16> variant{{
     .idea = "parallel_for, one element of C an iteration, operands widened one by one",
     .bound_by = "load requests for single elements",
     .counterparts = {"naive"},
+    .applies =
+        [](const Point& point) { return point.word("layout") == "nn" || is_short_for_strided_lanes(shape_of(point)); },
     .launch = gemm,
 }};
 

@@ -42,6 +42,7 @@ const Register<MatmulF8> variant{{
     .idea = "parallel_for, one element of C an iteration, operands widened one by one",
     .bound_by = "load requests for single bytes",
     .counterparts = {"naive"},
+    .applies = [](const Point& point) { return is_short_for_strided_lanes(shape_of(point)); },
     .launch = gemm,
 }};
 
