@@ -53,6 +53,8 @@ class RankGroup final : public Device {
     return *devices_[rank];
   }
 
+  void make_current() override { devices_.front()->make_current(); }
+
   // Of all ranks.
   std::size_t free_memory() const override;
   void relocate(std::size_t placement) override;

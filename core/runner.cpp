@@ -177,9 +177,11 @@ double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, s
   return seconds;
 }
 
-/// Reports the position. Throws on a lost device, whose later errors would mislead.
-void Runner::enter(const Device& device, std::size_t cell) {
+/// Reports the position, and makes the device current: a group of ranks leaves its last one so. Throws on a lost
+/// device, whose later errors would mislead.
+void Runner::enter(Device& device, std::size_t cell) {
   if (device.lost()) throw Error(lost_earlier);
+  device.make_current();
   if (options_.position) options_.position->enter(cell);
 }
 

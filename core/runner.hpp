@@ -99,7 +99,7 @@ class Runner {
   /// The cell's tuning; the table's in place of the default one, where the variant is tuned by it.
   const Tuning& tuning_of(const Result& result) const;
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
-  void enter(const Device& device, std::size_t cell = Position::none);
+  void enter(Device& device, std::size_t cell = Position::none);
   /// Returns the wall seconds of one launch; of several sets, without a verdict if that exceeds `max_launch`.
   double verify_on(Device& device, Problem& problem, const Bound& bound, std::size_t sets, Result& result,
                    std::size_t cell, double max_launch = std::numeric_limits<double>::infinity());

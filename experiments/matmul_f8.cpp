@@ -19,7 +19,7 @@ std::span<T> elements_as(std::span<std::byte> bytes) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-/// Two factors in (2, 4), of A and of B, with 22 random bits each.
+/// Factors in (2, 4) with 22 random bits each.
 Elements scale_factors(std::uint64_t seed, std::size_t set) {
   constexpr std::uint64_t first_stream = std::uint64_t{1} << 16;  // sets of matrices use lower ones
   constexpr int bits = 20;
@@ -169,7 +169,7 @@ void MatmulF8::allocate() {
     a_[set] = Buffer<std::uint8_t>(device_, shape_.m * shape_.k);
     b_[set] = Buffer<std::uint8_t>(device_, shape_.n * shape_.k);
     c_[set] = Buffer<std::byte>(device_, shape_.m * shape_.n * (is_f32_out_ ? 4 : 2));
-    scales_[set] = Buffer<float>(device_, is_scaled_ ? 2 : 0);
+    scales_[set] = Buffer<float>(device_, is_scaled_ ? factor_pitch + 1 : 0);
   }
 }
 
@@ -196,7 +196,7 @@ void MatmulF8::fill_scales(std::size_t set, std::uint64_t seed) const {
 Gemm MatmulF8::gemm(std::size_t set, std::uint64_t seed) const {
   Gemm gemm{typed_a(set), elements_as<E4m3>(b_[set].bytes()), shape_.m, shape_.n, shape_.k, true};
   if (const Elements factors = scale_factors(seed, set); is_scaled_)
-    gemm.scale = factors.at<double>(0) * factors.at<double>(1);
+    gemm.scale = factors.at<double>(0) * factors.at<double>(factor_pitch);
   return gemm;
 }
 

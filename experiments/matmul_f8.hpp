@@ -34,12 +34,15 @@ class MatmulF8 {
   static constexpr std::string_view summary =
       "GEMM: C = s·A·B of m x k and n x k matrices of 8-bit floats, accumulated in 14 bits or in float";
 
+  /// Floats from A's factor to B's: both are at multiples of 16 bytes. Where one is not, cuBLASLt 13.0 finds no kernel.
+  static constexpr std::size_t factor_pitch = 4;
+
   struct Args {
     // Device memory, row-major without gaps, aligned to 256 bytes.
     std::span<const std::uint8_t> a;  ///< m·k elements, E4m3 or E5m2.
     std::span<const std::uint8_t> b;  ///< n·k elements, E4m3: b[j·k + l] is that of row l and column j.
     std::span<std::byte> c;           ///< m·n elements, poisoned.
-    std::span<const float> scales;    ///< Of A and of B; empty for none.
+    std::span<const float> scales;    ///< A's factor, and `factor_pitch` further B's; empty for none.
     std::size_t m, n, k;
     bool e5m2;      ///< A is E5m2, else E4m3.
     bool f32_out;   ///< C is float, else bfloat16.

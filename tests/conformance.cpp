@@ -2,6 +2,7 @@
 // no experiment by name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -68,9 +69,12 @@ std::string full_name(const Cell& cell) {
   return name;
 }
 
-/// The name of a random test does not tell its point, so that a seed does not change the list of tests.
+/// The name of a random test does not tell its point, so that a seed does not change the list of tests; only that it
+/// is over ranks.
 std::string random_name(const Cell& cell, std::size_t number) {
-  return "random/" + std::to_string(number) + "/" + cell.variant->id();
+  const bool over_ranks =
+      std::ranges::any_of(cell.point.coordinates(), [](const auto& c) { return c.axis == "ranks"; });
+  return "random/" + std::to_string(number) + "/" + cell.variant->id() + (over_ranks ? "/ranks:drawn" : "");
 }
 
 void add_test(const std::string& name, const Cell& cell, const std::string& how_to_repeat) {

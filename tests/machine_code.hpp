@@ -43,28 +43,46 @@ inline MachineCode read_machine_code(std::istream& disassembly) {
   return code;
 }
 
-/// Whether the mangled `function` is a kernel of the variant `experiment`/`variant`: by the file's name, which nvcc
-/// puts into anonymous namespaces; by the namespace that it has instead among combined files (cmake/combine.cmake); or
-/// by the namespace of kernels that a dispatcher launches, too. An own type as template argument names the variant as
-/// well.
-inline bool is_kernel_of(const std::string& function, const std::string& experiment, const std::string& variant) {
-  const auto mangled = [](const std::string& name) { return std::to_string(name.size()) + name; };
-  const std::string path = experiment + "_" + variant;
-  for (const std::string& name : {"_" + std::to_string(variant.size() + 3) + "_" + variant + "_cu_",
-                                  mangled("crosswarp_cuda_" + path), mangled(path)})
-    if (function.find(name) != function.npos) return true;
+/// Whether a name in the mangled `function` ends so. Names are preceded by their length.
+inline bool has_name_that_ends(const std::string& function, const std::string& ending) {
+  for (auto at = function.find(ending); at != function.npos; at = function.find(ending, at + 1))
+    for (std::size_t begin = at; begin > 0; --begin) {
+      const std::string length = std::to_string(at + ending.size() - begin);
+      if (begin >= length.size() && function.compare(begin - length.size(), length.size(), length) == 0) return true;
+    }
   return false;
+}
+
+/// Whether the mangled `function` is a kernel of the variant `experiment`/`variant` by its namespace: that of kernels
+/// which a dispatcher launches, too, or the one that files have when they are combined (cmake/combine.cmake). An own
+/// type as template argument names the variant as well.
+inline bool is_in_namespace_of(const std::string& function, const std::string& experiment, const std::string& variant) {
+  const std::string path = experiment + "_" + variant;
+  for (const std::string& name : {path, "crosswarp_cuda_" + path})
+    if (function.find(std::to_string(name.size()) + name) != function.npos) return true;
+  return false;
+}
+
+/// Whether it is one by the name of its file, which nvcc puts into anonymous namespaces, and is in no namespace of
+/// another experiment's file of that name.
+inline bool is_in_file_of(const std::string& function, const std::string& variant) {
+  const std::string file = "_" + std::to_string(variant.size() + 3) + "_" + variant + "_cu_";
+  return function.find(file) != function.npos && !has_name_that_ends(function, "_" + variant);
 }
 
 /// The largest number of instructions in one kernel of the variant that begin with `beginning`; -1 without a kernel.
 inline std::ptrdiff_t most_in_a_kernel(const MachineCode& code, const std::string& experiment,
                                        const std::string& variant, std::string_view beginning) {
-  std::ptrdiff_t most = -1;
-  for (const auto& [name, instructions] : code)
-    if (is_kernel_of(name, experiment, variant))
-      most = std::max(most, std::count_if(instructions.begin(), instructions.end(),
-                                          [&](const std::string& i) { return i.starts_with(beginning); }));
-  return most;
+  const auto most_where = [&](auto is_kernel) {
+    std::ptrdiff_t most = -1;
+    for (const auto& [name, instructions] : code)
+      if (is_kernel(name))
+        most = std::max(most, std::count_if(instructions.begin(), instructions.end(),
+                                            [&](const std::string& i) { return i.starts_with(beginning); }));
+    return most;
+  };
+  const auto most = most_where([&](const std::string& name) { return is_in_namespace_of(name, experiment, variant); });
+  return most >= 0 ? most : most_where([&](const std::string& name) { return is_in_file_of(name, variant); });
 }
 
 /// Whether ptxas serialized the warpgroup matrix instructions: each commits a group of its own (`gsb0`). It does so
@@ -72,7 +90,7 @@ inline std::ptrdiff_t most_in_a_kernel(const MachineCode& code, const std::strin
 inline bool is_serialized(const std::vector<std::string>& instructions) {
   std::ptrdiff_t all = 0, committing = 0;
   for (const std::string& i : instructions)
-    if (i.starts_with("HGMMA")) {
+    if (i.starts_with("HGMMA") || i.starts_with("QGMMA")) {
       ++all;
       committing += i.find("gsb0") != i.npos;
     }

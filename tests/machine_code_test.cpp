@@ -88,6 +88,20 @@ TEST(MachineCode, OfCombinedFilesIsCountedByTheVariantsNamespace) {
   EXPECT_EQ(most_in_a_kernel(code, "peak_compute", "shared_kernel", "DMUL"), -1);
 }
 
+TEST(MachineCode, OfFilesOfOneNameIsToldApartByTheirNamespaces) {
+  const MachineCode code = of(R"(
+		Function : _ZN9crosswarp3gpu46_GLOBAL__N__cd66d040_12_wgmma_tma_cu_3fd36c4e11gemm_kernelILb0EEEv14CUtensorMap
+        /*0000*/                   HGMMA.64x256x16.F32 R24, gdesc[UR4], R24 ;
+		Function : _ZN9crosswarp3gpu4cuda19matmul_f8_wgmma_tma11gemm_kernelEv46_GLOBAL__N__8f69_12_wgmma_tma_cu_c0b9fd6d4Tile
+        /*0000*/                   QGMMA.64x256x32.F32.E4M3.E4M3 R24, gdesc[UR4], R24 ;
+)");
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f16", "wgmma_tma", "HGMMA"), 1);
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f16", "wgmma_tma", "QGMMA"), 0);
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f8", "wgmma_tma", "QGMMA"), 1);
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f8", "wgmma_tma", "HGMMA"), 0);
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f8", "tma", "QGMMA"), -1);
+}
+
 TEST(MachineCode, TellsSerializedMatrixInstructions) {
   const std::string first = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24 ;",
                     closing = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24, gsb0 ;",
@@ -95,6 +109,7 @@ TEST(MachineCode, TellsSerializedMatrixInstructions) {
   EXPECT_FALSE(is_serialized({first, first, closing, wait}));
   EXPECT_TRUE(is_serialized({closing, wait, closing, wait}));
   EXPECT_FALSE(is_serialized({closing, wait}));
+  EXPECT_TRUE(is_serialized({"QGMMA.64x256x32.F32.E4M3.E4M3 R24, gdesc[UR8], R24, gsb0 ;", wait, closing, wait}));
   EXPECT_FALSE(is_serialized({"FFMA R0, R0, R2, R3 ;"}));
 }
 
@@ -116,14 +131,21 @@ std::vector<nlohmann::json> variants_with_instructions() {
 
 bool has_cuda() { return run_process(sibling("bench") + " devices").output.find("\ncuda ") != std::string::npos; }
 
-TEST(MachineCode, IsNamedByFilesOfDistinctNames) {
+/// Of files of one name at most one does without a namespace of its own: is_in_file_of().
+TEST(MachineCode, IsNamedByFilesOrByTheirNamespaces) {
   if (!has_cuda()) GTEST_SKIP() << "no CUDA in this build";
-  std::map<std::string, std::string> experiments;
-  for (const auto& variant : variants_with_instructions()) {
-    const auto [at, is_new] = experiments.try_emplace(variant.at("variant"), variant.at("experiment"));
-    EXPECT_TRUE(is_new) << at->first << ".cu is a file of two experiments: its machine code cannot be told apart";
+  std::map<std::string, std::string> by_file_name;  // the experiment
+  const auto variants = variants_with_instructions();
+  for (const auto& v : variants) {
+    const std::string experiment = v.at("experiment"), variant = v.at("variant");
+    std::ifstream file(source_tree() / "backends/cuda" / experiment / (variant + ".cu"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_FALSE(text.empty()) << experiment << "/" << variant;
+    if (text.find("\nnamespace " + experiment + "_" + variant + " {") != text.npos) continue;
+    const auto [other, is_new] = by_file_name.try_emplace(variant, experiment);
+    EXPECT_TRUE(is_new) << variant << ".cu of " << other->second << " and " << experiment << " cannot be told apart";
   }
-  EXPECT_FALSE(experiments.empty()) << "no variant names an instruction";
+  EXPECT_FALSE(variants.empty()) << "no variant names an instruction";
 }
 
 /// The machine code of bench for sm_90a, whose instructions variants name, or the reason why there is none to check.

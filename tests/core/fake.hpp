@@ -51,7 +51,9 @@ class FakeDevice final : public Device {
   void synchronize() override {
     if (capturing) throw Error("nobody may wait while the fake captures");
   }
+  void make_current() override { ++made_current; }
   double time(const Batch& batch) override {
+    if (batch.gated && batch.count > queue_length) throw LaunchWaits();
     elapsed = 0;
     ++batches_of[batch.count];
     ++batches;
@@ -116,7 +118,7 @@ class FakeDevice final : public Device {
   std::function<double()> empty_time = [] { return 1e-6; };
   std::function<Telemetry()> state = [] { return Telemetry(); };
   std::function<std::optional<double>()> joules = [] { return std::optional<double>(); };  // its energy counter
-  double pdl_saves = 0;  // seconds of an empty launch
+  double pdl_saves = 0;                                                                    // seconds of an empty launch
   std::optional<ThreadTimes> threads;
   bool is_lost = false;
   std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {
@@ -134,6 +136,8 @@ class FakeDevice final : public Device {
   std::map<std::size_t, int> batches_of;  // by the number of launches
   bool capturing = false, graph_runs = false, behind_gate = false;
   int captures = 0;
+  int made_current = 0;
+  std::size_t queue_length = 100;  // launches that fit behind a closed gate
 };
 
 inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0") {

@@ -21,7 +21,7 @@ LtGemm::Pointers pointers(const MatmulF8::Args& args) { return {args.a.data(), a
 /// Each set of inputs has factors of its own.
 void set_scales(const LtGemm& gemm, const MatmulF8::Args& args) {
   if (args.scales.empty()) return;
-  gemm.set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, args.scales.data() + 1);
+  gemm.set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, args.scales.data() + MatmulF8::factor_pitch);
   gemm.set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, args.scales.data());
 }
 

@@ -24,9 +24,9 @@ struct Matrix8 {
 
 /// s of C = s·A·B.
 struct Scale {
-  const float* factors;  ///< Two, or null for 1.
+  const float* factors;  ///< A's, and MatmulF8::factor_pitch further B's; or null for 1.
 
-  __device__ float value() const { return factors ? factors[0] * factors[1] : 1; }
+  __device__ float value() const { return factors ? factors[0] * factors[MatmulF8::factor_pitch] : 1; }
 };
 
 /// C: takes sums, stores them scaled in its own type.

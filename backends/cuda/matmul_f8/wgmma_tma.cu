@@ -6,7 +6,8 @@
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f8_wgmma_tma {
 
 #if CROSSWARP_HAS_PTX
 /// Promoted sums take as many registers again: half the columns.
@@ -53,5 +54,6 @@ const Register<MatmulF8> variant{{
 #endif
 }};
 
-}  // namespace
+}  // namespace matmul_f8_wgmma_tma
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -7,7 +7,8 @@
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_tf32_wgmma_tma {
 
 #if CROSSWARP_HAS_PTX
 using Tile = WarpSpecializedTile<256, 4>;
@@ -46,5 +47,6 @@ const Register<MatmulTf32> variant{{
 #endif
 }};
 
-}  // namespace
+}  // namespace matmul_tf32_wgmma_tma
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -21,7 +21,7 @@ void widen_and_gemm(const Queue& queue, const Args& args) {
   for (std::size_t row = 0; row < args.k; ++row)
     for (std::size_t column = 0; column < args.n; ++column)
       b[row * args.n + column] = to_float(E4m3{args.b[column * args.k + row]});
-  const float scale = args.scales.empty() ? 1 : args.scales[0] * args.scales[1];
+  const float scale = args.scales.empty() ? 1 : args.scales[0] * args.scales[MatmulF8::factor_pitch];
   gemm(a, b, args.m, args.n, args.k, [&](std::size_t i, float sum) {
     if (args.f32_out)
       args.c_as<float>()[i] = scale * sum;

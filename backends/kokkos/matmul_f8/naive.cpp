@@ -20,7 +20,7 @@ struct GemmElement {
     const std::uint8_t* const column = b + i % n * k;
     float sum = 0;
     for (std::size_t l = 0; l < k; ++l) sum += to_float(A{row[l]}) * to_float(E4m3{column[l]});
-    c[i] = narrowed<To>(factors ? factors[0] * factors[1] * sum : sum);
+    c[i] = narrowed<To>(factors ? factors[0] * factors[MatmulF8::factor_pitch] * sum : sum);
   }
 };
 

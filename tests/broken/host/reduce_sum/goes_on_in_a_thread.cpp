@@ -1,6 +1,6 @@
 // Hands its result over from a thread, 5 ms after the launch has returned.
 // caught by: timed run
-// says: sum of input 0 is
+// says: was not there behind
 #include <chrono>
 #include <thread>
 
