@@ -15,7 +15,6 @@
 
 #include "core/contention.hpp"
 #include "core/counters.hpp"
-#include "core/error.hpp"
 #include "core/general_numbers.hpp"
 #include "core/random.hpp"
 #include "core/reference.hpp"
@@ -68,13 +67,6 @@ struct DeviceInfo {
 struct Telemetry {
   double clock = 0;      ///< Hz, of the multiprocessors.
   std::string throttle;  ///< Comma-separated reasons.
-};
-
-/// Thrown by Device::time() where a gate stayed closed for so long that it opened by itself: a launch waits for the
-/// device, or a sample's launches are more than the driver queues.
-class LaunchWaits : public Error {
- public:
-  LaunchWaits() : Error("the launch waits for the device; declare .result = ResultIn::host, so that it is timed so") {}
 };
 
 /// Launches timed as one sample.

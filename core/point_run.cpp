@@ -100,7 +100,6 @@ class Runner::PointRun {
   void time_placement();
   bool bind_rows();
   bool set_aside_if_slow(Row& row, double launch_seconds);
-  void set_aside(Row& row);
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
@@ -144,12 +143,12 @@ class Runner::PointRun {
   const StopRule stop_;
   const Mode mode_;
   const LaunchBy launch_by_;
-  const Cell cell_;                 // any row's: all have the same experiment and point
-  const std::size_t launches_;      // per sample
-  std::vector<Result*> all_;        // also those that dropped out
-  std::vector<Row> rows_;           // still in the run
-  std::vector<std::size_t> aside_;  // indices of rows that need one launch a sample
-  Placements floor_, pdl_floor_;    // samples of empty launches
+  const Cell cell_;                // any row's: all have the same experiment and point
+  const std::size_t launches_;     // per sample
+  std::vector<Result*> all_;       // also those that dropped out
+  std::vector<Row> rows_;          // still in the run
+  std::vector<std::size_t> slow_;  // indices of rows set aside
+  Placements floor_, pdl_floor_;   // samples of empty launches
 
   std::size_t placement_ = 0;
   bool is_first_ = true;  // nothing is timed yet
@@ -196,7 +195,7 @@ std::vector<std::size_t> Runner::PointRun::run() {
     end_placement();
   }
   conclude();
-  return aside_;
+  return slow_;
 }
 
 double Phases::*Runner::PointRun::begin_phase(double Phases::*phase) {
@@ -299,13 +298,9 @@ bool Runner::PointRun::verify_rows() {
 /// One launch needs no averaging where it is long: a sample of several would cost seconds, in each verification, too.
 bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds) {
   if (launch_seconds <= max_launch()) return false;
-  set_aside(row);
-  return true;
-}
-
-void Runner::PointRun::set_aside(Row& row) {
-  aside_.push_back(row.index);
+  slow_.push_back(row.index);
   row.result->status = Status::skipped;
+  return true;
 }
 
 /// Verifies launches on the inputs that the previous ones left: they must be unchanged. Returns wall seconds per
@@ -546,9 +541,6 @@ void Runner::PointRun::attempt(Row& row, const std::function<void()>& work) {
     if (const std::string changed = device_.restore_state(); !changed.empty() && row.result->status == Status::ok)
       throw Error("changed the device's state: " + changed + "; a launch must leave it as it was");
     enter(row.index);
-  } catch (const LaunchWaits& waits) {
-    // Perhaps the driver's queue is full: one launch may fit.
-    launches_ > 1 && is_first_ ? set_aside(row) : fail(*row.result, waits.what());
   } catch (const std::exception& error) {
     fail(*row.result, error.what());
   }
@@ -586,12 +578,12 @@ bool Runner::PointRun::inputs_are_due() {
 void Runner::run_point(Device& device, std::vector<Result>& results, const std::vector<std::size_t>& indices,
                        const StopRule& stop) {
   const double began = wall_clock();
-  const std::vector<std::size_t> aside = PointRun(*this, device, results, indices, stop).run();
-  if (aside.empty()) return;
+  const std::vector<std::size_t> slow = PointRun(*this, device, results, indices, stop).run();
+  if (slow.empty()) return;
   StopRule one_launch = stop;
   one_launch.launches = 1;
   one_launch.point_limit = std::max(0.0, stop.point_limit - (wall_clock() - began));
-  PointRun(*this, device, results, aside, one_launch).run();
+  PointRun(*this, device, results, slow, one_launch).run();
 }
 
 }  // namespace crosswarp

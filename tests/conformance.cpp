@@ -72,9 +72,11 @@ std::string full_name(const Cell& cell) {
 /// The name of a random test does not tell its point, so that a seed does not change the list of tests; only that it
 /// is over ranks.
 std::string random_name(const Cell& cell, std::size_t number) {
-  const bool over_ranks =
-      std::ranges::any_of(cell.point.coordinates(), [](const auto& c) { return c.axis == "ranks"; });
-  return "random/" + std::to_string(number) + "/" + cell.variant->id() + (over_ranks ? "/ranks:drawn" : "");
+  std::string name = "random/" + std::to_string(number) + "/";
+  name += cell.variant->id();
+  if (std::ranges::any_of(cell.point.coordinates(), [](const auto& c) { return c.axis == "ranks"; }))
+    name += "/ranks:drawn";
+  return name;
 }
 
 void add_test(const std::string& name, const Cell& cell, const std::string& how_to_repeat) {

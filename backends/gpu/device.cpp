@@ -330,7 +330,7 @@ class Gpu final : public GpuDevice {
   double finish(const Batch& batch) override {
     wait();
     if (batch.gated && std::atomic_ref(gate_[1]).load() == ticket_)
-      throw LaunchWaits();
+      throw Error("the launch waits for the device; declare .result = ResultIn::host, so that it is timed so");
     float milliseconds = 0;
     guard(cudaEventElapsedTime(&milliseconds, start_, stop_), "event time");
     return milliseconds * 1e-3;

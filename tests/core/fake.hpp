@@ -53,7 +53,6 @@ class FakeDevice final : public Device {
   }
   void make_current() override { ++made_current; }
   double time(const Batch& batch) override {
-    if (batch.gated && batch.count > queue_length) throw LaunchWaits();
     elapsed = 0;
     ++batches_of[batch.count];
     ++batches;
@@ -137,7 +136,6 @@ class FakeDevice final : public Device {
   bool capturing = false, graph_runs = false, behind_gate = false;
   int captures = 0;
   int made_current = 0;
-  std::size_t queue_length = 100;  // launches that fit behind a closed gate
 };
 
 inline std::shared_ptr<FakeDevice> make_device(const std::string& key = "fake0") {

@@ -663,15 +663,6 @@ TEST_F(RunnerTest, TimesSlowLaunchesOneByOne) {
   EXPECT_EQ(runner.run({lab.cell("fake/fill/slow")}, Mode::cold, {"fake"})[0].label(), "ok");
 }
 
-TEST_F(RunnerTest, TimesLaunchesOneByOneWhereTheQueueIsFull) {
-  lab.device->queue_length = 5;
-  const Result one_by_one = run(add("right", right));
-  EXPECT_EQ(one_by_one.label(), "ok");
-  EXPECT_EQ(one_by_one.measurement.launches, 1u);
-  lab.device->queue_length = 0;
-  EXPECT_TRUE(run(lab.cell("fake/fill/right")).label().starts_with("failed: the launch waits for the device"));
-}
-
 // A group of ranks leaves another device current.
 TEST_F(RunnerTest, MakesTheDeviceCurrentForEachRun) {
   int before = 0;
