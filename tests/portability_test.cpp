@@ -178,6 +178,16 @@ TEST(Portability, PairsCounterpartsAndComparesTheBest) {
       << rows[1];
 }
 
+TEST(Portability, TakesOfTwoThatAreAsFastTheOneLikeTheFastest) {
+  for (const auto& [like, line] : {std::pair(30.1e3, "| `fast` 20.0 µs | `like` 30.1 µs | 1.50 | tuning | its reason"),
+                                   std::pair(30.9e3, "| `fast` 20.0 µs | `other` 30.0 µs | 1.50 | not written |")}) {
+    Results results;
+    results.add("cuda", "fast", 20e3).add("cuda", "plain", 29e3);
+    results.add("mine", "other", 30e3, {"plain"}).add("mine", "like", like, {"fast"}, "tuning");
+    EXPECT_NE(results.line("| reduce_sum | n").find(line), std::string::npos) << results.line("| reduce_sum | n");
+  }
+}
+
 TEST(Portability, NamesTheGapOfTheSameAlgorithmWithItsEvidence) {
   Results results;
   results.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"}, "tuning");

@@ -110,7 +110,7 @@ class AtPoint {
     PortabilityRow row{backend, fastest(of(reference))};
     row.by_steps = by_steps_;
     row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
-    row.portable = fastest(of(backend));
+    row.portable = fastest_beside(*row.best, backend);
     row.naive = lowest(backend, variants);
     row.escape_hatch = fastest([&](const Result& r) {
       return variant_of(r).backend == backend && !variant_of(r).escape_hatch.empty() &&
@@ -124,7 +124,8 @@ class AtPoint {
       return row;
     }
     const std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
-    if (!pairs.empty()) row.same = pairs.front();
+    const auto of_fastest = std::ranges::find(pairs, row.portable, &SameAlgorithm::portable);
+    if (!pairs.empty()) row.same = of_fastest != pairs.end() ? *of_fastest : pairs.front();
     explain(row, variants);
     row.evidence = evidence(row.gap, pairs);
     return row;
@@ -139,6 +140,17 @@ class AtPoint {
     for (const auto& [r, source] : results_)
       if (r->time() && among(*r) && (!best || seconds(*r) < seconds(*best))) best = r;
     return best;
+  }
+
+  /// The fastest of a backend; of two that are as fast, the one with the algorithm of `best`.
+  const Result* fastest_beside(const Result& best, const std::string& backend) const {
+    constexpr double as_fast = 1.005;  // closer than two runs agree
+    const Result* first = fastest(of(backend));
+    const Result* paired = fastest([&](const Result& r) {
+      const auto& names = variant_of(r).counterparts;
+      return of(backend)(r) && std::ranges::find(names, variant_of(best).name) != names.end();
+    });
+    return paired && seconds(*paired) <= as_fast * seconds(*first) ? paired : first;
   }
 
   const Result* lowest(const std::string& backend, const Variants& variants) const {

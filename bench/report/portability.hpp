@@ -22,7 +22,7 @@ struct PortabilityRow {
   const Result* best;                ///< The fastest of the reference backend.
   const Result* library = nullptr;   ///< Null for none, as below.
   const Result* naive = nullptr;     ///< Lowest rung of the portable backend's ladder.
-  const Result* portable = nullptr;  ///< The fastest of the portable backend.
+  const Result* portable = nullptr;  ///< The fastest of the portable backend; of equals the one like `best`.
   /// Times as fast as `portable` `best` is; infinite without `portable`, 0 where `why_no_ratio` says why.
   Ratio ratio = {};
   std::string why_no_ratio = {};                         ///< The numbers of host threads differ; then there is no gap.
@@ -30,8 +30,8 @@ struct PortabilityRow {
   Ratio escape_ratio = {};                               ///< Times as fast as `escape_hatch` `best` is.
   bool by_steps = false;                                 ///< Times are those of a step, by launches of two lengths.
   std::string best_runs_on = {}, portable_runs_on = {};  ///< `CUDA, HIP, emulation`, by results and this build.
-  std::optional<SameAlgorithm> same = {};                ///< Of the fastest portable variant whose counterpart ran.
-  Gap gap = {};                                          ///< Class and reason of `ratio`.
+  std::optional<SameAlgorithm> same = {};  ///< Of the fastest portable variant whose counterpart ran, `portable` first.
+  Gap gap = {};                            ///< Class and reason of `ratio`.
   std::string evidence = {};       ///< Its evidence where both sides have it: `instructions 5 M → 14.1 M`; or empty.
   std::string contradiction = {};  ///< `declared none, measured 1.33`, of `same`; empty where they agree.
 };
