@@ -1,5 +1,5 @@
 // Repacking of a product's operands, on the emulation: it cannot run the variant, whose product needs TMA.
-#include "backends/cuda/matmul_f16/row_repacking.hpp"
+#include "backends/cuda/tensor_gemm/row_repacking.hpp"
 
 #include <gtest/gtest.h>
 
