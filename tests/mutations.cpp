@@ -381,8 +381,8 @@ Judged judge(const MatmulF8::Args& args, const Verdict&) {
     product.k_tile = [unscaled = std::move(product.k_tile), scales = args.scales.data()](
                          Device& device, const Tile& tile, std::size_t first, std::size_t count) {
       std::vector<double> sums = unscaled(device, tile, first, count);
-      const std::vector<double> factors = numbers(device, scales, 2);
-      for (double& sum : sums) sum *= factors[0] * factors[1];
+      const std::vector<double> factors = numbers(device, scales, MatmulF8::factor_pitch + 1);
+      for (double& sum : sums) sum *= factors[0] * factors[MatmulF8::factor_pitch];
       return sums;
     };
   return product;

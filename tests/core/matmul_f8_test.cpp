@@ -33,7 +33,9 @@ float dot(const MatmulF8::Args& args, std::size_t row, std::size_t column, std::
   return promoted + sum;
 }
 
-float scale_of(const MatmulF8::Args& args) { return args.scales.empty() ? 1 : args.scales[0] * args.scales[1]; }
+float factor_of_a(const MatmulF8::Args& args) { return args.scales[0]; }
+float factor_of_b(const MatmulF8::Args& args) { return args.scales[MatmulF8::factor_pitch]; }
+float scale_of(const MatmulF8::Args& args) { return args.scales.empty() ? 1 : factor_of_a(args) * factor_of_b(args); }
 
 void store(const MatmulF8::Args& args, std::size_t i, float c) {
   if (args.f32_out)
@@ -108,7 +110,7 @@ TEST(MatmulF8, IsWrongWithoutEitherFactor) {
     const Product product(MatmulF8::point({33, 20, 65}, "e4m3", out, "tensor", "promoted"), 128);
     EXPECT_TRUE(product.check().ok) << out << ": " << product.check().where;
     const MatmulF8::Args args = product.args();
-    for (const float factor : {1.0f, args.scales[0], args.scales[1]}) {
+    for (const float factor : {1.0f, factor_of_a(args), factor_of_b(args)}) {
       for (std::size_t i = 0; i < args.m * args.n; ++i) store(args, i, factor * dot(args, i / args.n, i % args.n, 128));
       EXPECT_FALSE(product.check().ok) << out;
     }
@@ -121,7 +123,7 @@ TEST(MatmulF8, FactorsDifferBySetAndGeneration) {
   for (const std::uint64_t generation : {0, 1}) {
     problem.refill(generation);
     for (const std::size_t set : {0, 1})
-      for (const float factor : problem.args(set).scales) seen.push_back(factor);
+      for (const auto factor_of : {factor_of_a, factor_of_b}) seen.push_back(factor_of(problem.args(set)));
   }
   std::ranges::sort(seen);
   EXPECT_EQ(seen.size(), 8u);
