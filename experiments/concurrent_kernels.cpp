@@ -25,7 +25,7 @@ class Inputs {
 std::vector<Axis> ConcurrentKernels::axes() {
   return {{.name = "kernels",
            .meaning = "kernels that depend on nothing but the inputs",
-           .bench = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{8}},
+           .bench = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}},
            .least = 1,
            .most = most_kernels,
            .random = RandomRange{.most = most_kernels}},
@@ -42,7 +42,7 @@ std::vector<Axis> ConcurrentKernels::axes() {
            .random = RandomRange{.most = 1 << 7}}};
 }
 
-std::vector<Point> ConcurrentKernels::headline_points() { return {point_with(axes(), {{"kernels", std::int64_t{8}}})}; }
+std::vector<Point> ConcurrentKernels::headline_points() { return {point_with(axes(), {{"kernels", std::int64_t{4}}})}; }
 
 std::vector<TestPoint> ConcurrentKernels::test_points() {
   std::vector<TestPoint> points;
