@@ -34,8 +34,9 @@ struct DeferredEpilogue {
   __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
       : c(c), out(out), by_tma(by_tma), next(staging), last(staging + panel_bytes) {}
 
-  /// The warp's rows of the finished tile begin at `first_row`.
-  __device__ void take(unsigned first_row, unsigned first_column, const float (&accumulators)[columns / 2]) {
+  /// The warp's rows of the finished tile begin at `first_row`. `sum(i)`: of the thread, columns / 2 in all.
+  template <class Sum>
+  __device__ void take(unsigned first_row, unsigned first_column, const Sum& sum) {
     row = first_row;
     column = first_column;
     pending = panels;
@@ -43,14 +44,13 @@ struct DeferredEpilogue {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
         store_at(column + 32 * panel,
-                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return accumulators[16 * panel + i]; }); });
+                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return sum(16 * panel + i); }); });
       column += columns / 2;
 #pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = __float_as_uint(accumulators[columns / 4 + i]);
+      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = __float_as_uint(sum(columns / 4 + i));
     } else {
 #pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i)
-        kept[i] = Output::packed<bf16>(accumulators[2 * i], accumulators[2 * i + 1]);
+      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = Output::packed<bf16>(sum(2 * i), sum(2 * i + 1));
     }
   }
 

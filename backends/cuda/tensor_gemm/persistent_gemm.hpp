@@ -109,7 +109,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
       const TileCoord tile = position.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
       if (scheduler.splits == 1)
-        with_scaled(sums.sums(), scale, [&](const float(&all)[columns / 2]) { epilogue.take(row, column, all); });
+        epilogue.take(row, column, scaled(sums.sums(), scale));
       else
         out.offset(work.split * plan.split_pitch).template store_fragment<Product::is_bf16>(row, column, sums.sums());
     }

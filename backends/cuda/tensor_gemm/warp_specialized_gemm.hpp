@@ -64,9 +64,10 @@ __device__ void warp_specialized_gemm(const CUtensorMap& a, const CUtensorMap& b
     sums.add(k_tile, state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index), release);
   }
   sums.finish(release);
-  with_scaled(sums.sums(), scale, [&](const float(&all)[columns / 2]) {
-    c.store_fragment<Product::is_bf16>(row + 16 * warp, column, all);
-  });
+  const auto scaled_sum = scaled(sums.sums(), scale);
+#pragma unroll
+  for (unsigned i = 0; i < columns / 2; ++i) sums.sums()[i] = scaled_sum(i);
+  c.store_fragment<Product::is_bf16>(row + 16 * warp, column, sums.sums());
 }
 #endif
 
