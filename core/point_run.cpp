@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -24,7 +25,8 @@ constexpr std::uint64_t rounds_between_refills = 8;        // on average
 constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
 constexpr double max_look = 0.2;                           // seconds at a closed gate
 constexpr double look_in_launches = 10;                    // the same, in launch times
-constexpr double max_sample = 0.05;                        // seconds of a sample of several launches
+constexpr double enough_sample = 0.004;                    // seconds, which need no more launches to be averaged
+constexpr double max_sample = 0.012;                       // seconds of a sample of several launches
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
 constexpr std::size_t single_launches = 160;  // behind a gate each, of a row over ranks: the 99th percentile needs 100
@@ -64,7 +66,10 @@ std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode
   const auto fit =
       static_cast<double>(device.memory) / 128 / static_cast<double>(cell.experiment->footprint(cell.point));
   const double checked = most_check_cost(device) / (generations * cell.experiment->check_cost(cell.point));
-  return static_cast<std::size_t>(std::clamp<double>(std::min(fit, checked), 1, static_cast<double>(most)));
+  const double least = least_time(device, cell.experiment->cost(cell.point),
+                                  static_cast<double>(cell.experiment->footprint(cell.point)), 1, mode);
+  const double averaged = least > 0 ? std::ceil(enough_sample / least) : fit;
+  return static_cast<std::size_t>(std::clamp<double>(std::min({fit, checked, averaged}), 1, static_cast<double>(most)));
 }
 
 class Runner::PointRun {

@@ -33,8 +33,8 @@ struct RunOptions {
 };
 
 /// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
-/// have their references made in time, `most` at most. Short kernels are averaged over many; long ones need no
-/// averaging.
+/// have their references made in time, `most` at most. Short kernels are averaged over many; long ones, by what the
+/// device could reach, need no averaging.
 std::size_t launches_per_sample(const DeviceInfo& device, const Cell& cell, Mode mode, std::size_t most);
 
 /// Opens devices on first use and keeps them. Cells of one point on one physical device share their inputs.

@@ -10,12 +10,17 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// k-tiles whose products are one partial sum of promoted ones: 4 of 128 8-bit elements, as many as 14 bits hold.
+constexpr unsigned k_tiles_to_promote = 4;
+
 /// The factor of a product that has none.
 struct Unscaled {};
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-/// k-tiles whose products are one partial sum of promoted ones: 4 of 128 8-bit elements, as many as 14 bits hold.
-constexpr unsigned k_tiles_to_promote = 4;
+/// Where a k-tile is: its stage of the ring, and the shared addresses of the warpgroup's rows of A and of B.
+struct StagedTile {
+  unsigned stage, a, b;
+};
 
 /// Sums of 64 x `columns` elements. Fast: in the accumulators, while one k-tile's instructions are in flight. Promoted:
 /// partial sums of k_tiles_to_promote are added in float; another warpgroup keeps the matrix units busy meanwhile.
@@ -24,56 +29,46 @@ template <class Product, bool promoted, unsigned columns>
 struct TileSums {
   float accumulators[columns / 2];
   float promoted_sums[promoted ? columns / 2 : 1];
-  unsigned previous = 0;  ///< Stage of the k-tile before.
-  unsigned steps = 0;     ///< Of the tile so far, of promoted sums.
 
-  /// Multiplies k-tile `step` of the tile, in `stage`, at the shared addresses `a` and `b`. Calls `release(stage)` for
-  /// one that has been read.
-  template <class Release>
-  __device__ void add(unsigned step, unsigned stage, unsigned a, unsigned b, const Release& release) {
+  /// Sums `k_tiles`, one or more. `wait()` waits for the next k-tile and returns a StagedTile, `release(stage)` is
+  /// called for one that has been read, and `meanwhile(step)` while a k-tile's instructions are in flight.
+  template <class Wait, class Release, class Meanwhile>
+  __device__ void add(unsigned k_tiles, const Wait& wait, const Release& release, const Meanwhile& meanwhile) {
     if constexpr (promoted) {
-      const unsigned of_partial = step % k_tiles_to_promote;
-      Product::multiply(accumulators, a, b, of_partial > 0);
-      steps = step + 1;
-      if (of_partial > 0) {
-        wgmma_wait_group<1>();
-        release(previous);
-      }
-      previous = stage;
-      if (of_partial == k_tiles_to_promote - 1) promote(step < k_tiles_to_promote, release);
-    } else {
-      Product::multiply(accumulators, a, b, step > 0);
-      wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
-      if (step > 0) release(previous);
-      previous = stage;
-    }
-  }
-  /// After the tile's last k-tile.
-  template <class Release>
-  __device__ void finish(const Release& release) {
-    if constexpr (promoted) {
-      if (steps % k_tiles_to_promote > 0) promote(steps < k_tiles_to_promote, release);
-    } else {
-      wgmma_wait_group<0>();
-      wgmma_fence_operands(accumulators);
-      release(previous);
-    }
-  }
-  /// Adds the partial sum, the tile's first one if `is_first`.
-  template <class Release>
-  __device__ void promote(bool is_first, const Release& release) {
-    wgmma_wait_group<0>();
-    wgmma_fence_operands(accumulators);
-    release(previous);
+      for (unsigned first = 0; first < k_tiles; first += k_tiles_to_promote) {
+        accumulate(first, std::min(first + k_tiles_to_promote, k_tiles), wait, release, meanwhile);
 #pragma unroll
-    for (unsigned i = 0; i < columns / 2; ++i)
-      promoted_sums[i] = is_first ? accumulators[i] : promoted_sums[i] + accumulators[i];
+        for (unsigned i = 0; i < columns / 2; ++i)
+          promoted_sums[i] = first == 0 ? accumulators[i] : promoted_sums[i] + accumulators[i];
+      }
+    } else {
+      accumulate(0, k_tiles, wait, release, meanwhile);
+    }
   }
   __device__ float (&sums())[columns / 2] {
     if constexpr (promoted)
       return promoted_sums;
     else
       return accumulators;
+  }
+
+ private:
+  /// Sums the k-tiles from `first` to before `end` in the accumulators.
+  template <class Wait, class Release, class Meanwhile>
+  __device__ void accumulate(unsigned first, unsigned end, const Wait& wait, const Release& release,
+                             const Meanwhile& meanwhile) {
+    unsigned previous = 0;
+    for (unsigned step = first; step < end; ++step) {
+      const StagedTile tile = wait();
+      Product::multiply(accumulators, tile.a, tile.b, step > first);
+      wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
+      if (step > first) release(previous);
+      previous = tile.stage;
+      meanwhile(step);
+    }
+    wgmma_wait_group<0>();
+    wgmma_fence_operands(accumulators);
+    release(previous);
   }
 };
 
