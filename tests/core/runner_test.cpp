@@ -564,6 +564,12 @@ TEST_F(RunnerTest, TakesFewerLaunchesOfLargeSets) {
   EXPECT_EQ(run(lab.cell("fake/fill/large", Fill::point(8192))).measurement.launches, 1u);
 }
 
+// 16 bytes at 10 kB/s take 1.6 ms.
+TEST_F(RunnerTest, TakesFewerLaunchesThatMustBeLong) {
+  lab.device->facts().peaks["memory"] = 1e4;
+  EXPECT_EQ(run(add("long", [](const Launch& l) { l.fill(2e-3); })).measurement.launches, 3u);
+}
+
 TEST_F(RunnerTest, SpreadsSamplesOverPlacements) {
   const Cell cell = add("right", right);
   run(cell);
