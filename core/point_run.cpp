@@ -27,6 +27,7 @@ constexpr double max_look = 0.2;                           // seconds at a close
 constexpr double look_in_launches = 10;                    // the same, in launch times
 constexpr double enough_sample = 0.004;                    // seconds, which need no more launches to be averaged
 constexpr double max_sample = 0.012;                       // seconds of a sample of several launches
+constexpr double max_first_sample = 0.05;                  // the same, by first launches, which may load code
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
 constexpr std::size_t single_launches = 160;  // behind a gate each, of a row over ranks: the 99th percentile needs 100
@@ -104,7 +105,7 @@ class Runner::PointRun {
   bool move_buffers();
   void time_placement();
   bool bind_rows();
-  bool set_aside_if_slow(Row& row, double launch_seconds);
+  bool set_aside_if_slow(Row& row, double launch_seconds, double most);
   bool verify_rows();
   bool capture_graphs();
   bool verify_rows_as_timed();
@@ -135,9 +136,9 @@ class Runner::PointRun {
   void enter(std::size_t cell = Position::none) { runner_.enter(device_, cell); }
   /// Distinct inputs: one per launch, or one for all.
   std::size_t sets() const { return mode_ == Mode::hot ? 1 : launches_; }
-  /// Seconds of a launch from which on a row is slow.
-  double max_launch() const {
-    return launches_ > 1 ? max_sample / static_cast<double>(launches_) : std::numeric_limits<double>::infinity();
+  /// Seconds of a launch from which on a row is slow: its sample would take longer than `seconds`.
+  double max_launch(double seconds) const {
+    return launches_ > 1 ? per_launch(seconds) : std::numeric_limits<double>::infinity();
   }
   double per_launch(double seconds) const { return seconds / static_cast<double>(launches_); }
   bool by_graph() const { return launch_by_ == LaunchBy::graph; }
@@ -280,14 +281,14 @@ bool Runner::PointRun::verify_rows() {
       device_.synchronize();
     });
   if (!for_each_row([&](Row& row) {
-        const double launch =
-            runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index, max_launch());
-        // The first launch may have loaded code.
-        if (sets() > 1 && set_aside_if_slow(row, launch)) return;
+        const double most = max_launch(max_first_sample);
+        const double launch = runner_.verify_on(device_, *problem_, row.bound, sets(), *row.result, row.index, most);
+        if (sets() > 1 && set_aside_if_slow(row, launch, most)) return;
         row.sample_seconds = launch;
         if (row.result->status != Status::ok || !problem_->has_inputs()) return;
+        // What remembers its inputs is slow at first, and then faster than any: it is timed over several launches.
         row.sample_seconds = verify_again(row);
-        if (row.result->status == Status::ok) set_aside_if_slow(row, row.sample_seconds);
+        if (row.result->status == Status::ok) set_aside_if_slow(row, row.sample_seconds, max_launch(max_sample));
       }))
     return false;
   change_inputs();
@@ -303,8 +304,8 @@ bool Runner::PointRun::verify_rows() {
 }
 
 /// One launch needs no averaging where it is long: a sample of several would cost seconds, in each verification, too.
-bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds) {
-  if (launch_seconds <= max_launch()) return false;
+bool Runner::PointRun::set_aside_if_slow(Row& row, double launch_seconds, double most) {
+  if (launch_seconds <= most) return false;
   slow_.push_back(row.index);
   row.result->status = Status::skipped;
   return true;

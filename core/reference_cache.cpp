@@ -2,7 +2,8 @@
 #include "core/reference_cache.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/comparison.hpp"
 
 namespace crosswarp {
 namespace {
@@ -67,17 +68,7 @@ Verdict ReferenceCache::check(std::uint64_t generation, const std::vector<TypedS
     for (std::size_t set = 0; set < sets_; ++set)
       found.add(compare_in_pieces(set, results[set], bound), set * elements);
   }
-  const auto [share, error, index, beyond] = found.worst;
-  Verdict verdict{.ok = beyond == 0,
-                  .error = std::abs(found.is - found.should_be),
-                  .bound = bound.at(found.should_be),
-                  .where = {}};
-  if (beyond > 0)
-    verdict.where =
-        mismatch(name(index % elements) + " of input " + std::to_string(index / elements), found.is, found.should_be);
-  if (beyond > 1)
-    verdict.where += ", the worst of " + std::to_string(beyond) + " in " + std::to_string(sets_ * elements);
-  return verdict;
+  return verdict_on(found, bound, sets_, elements, name);
 }
 
 }  // namespace crosswarp

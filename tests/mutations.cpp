@@ -22,6 +22,7 @@
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
+#include "experiments/matmul_f64.hpp"
 #include "experiments/matmul_f8.hpp"
 #include "experiments/matmul_tf32.hpp"
 #include "experiments/matrix_layout.hpp"
@@ -393,6 +394,10 @@ Judged judge(const MatmulTf32::Args& args, const Verdict&) {
                        MatmulTf32::bound(args.k, args.split));
 }
 
+Judged judge(const MatmulF64::Args& args, const Verdict&) {
+  return judge_product(args.c, args.n, args.k, args.a.data(), args.b.data(), false, MatmulF64::bound(args.k));
+}
+
 using Judge = std::function<Judged(const Problem&, std::size_t set, const Verdict& right)>;
 
 /// By the experiment's name.
@@ -405,7 +410,7 @@ std::map<std::string, Judge> judges_of() {
 const std::map<std::string, Judge>& judges() {
   static const auto all =
       judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead,
-                MatmulF16, MatmulF32, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
+                MatmulF16, MatmulF32, MatmulF64, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency, OpLatency,
                 PeakCompute, PeerCopy, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
   return all;
 }

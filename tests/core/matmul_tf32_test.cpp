@@ -16,7 +16,7 @@ static_assert(ExperimentType<MatmulTf32>);
 /// Without the last `bits`.
 float cut(float x, int bits) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) >> bits << bits); }
 float cut_to_11_bits(float x) { return cut(x, 13); }
-float rounded_to_11_bits(float x) {
+float nearest_of_11_bits(float x) {
   return cut_to_11_bits(std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) + 0x1000u));
 }
 float cut_to_8_bits(float x) { return cut(x, 16); }
@@ -46,14 +46,14 @@ Verdict check(const std::string& precision, std::size_t k, const std::function<f
 class MatmulTf32Bound : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(MatmulTf32Bound, HoldsForOperandsOfElevenBits) {
-  for (const Narrow narrow : {cut_to_11_bits, rounded_to_11_bits}) {
+  for (const Narrow narrow : {cut_to_11_bits, nearest_of_11_bits}) {
     const Verdict verdict = check("tf32", GetParam(), [narrow](float a, float b) { return product(a, b, narrow); });
     EXPECT_TRUE(verdict.ok) << verdict.where;
   }
 }
 
 TEST_P(MatmulTf32Bound, HoldsForPairsOfThem) {
-  for (const Narrow narrow : {cut_to_11_bits, rounded_to_11_bits}) {
+  for (const Narrow narrow : {cut_to_11_bits, nearest_of_11_bits}) {
     const Verdict verdict =
         check("3xtf32", GetParam(), [narrow](float a, float b) { return product_of_pairs(a, b, narrow); });
     EXPECT_TRUE(verdict.ok) << verdict.where;

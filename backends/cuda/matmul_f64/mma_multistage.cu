@@ -1,0 +1,229 @@
+// Matrix instructions of single warps on doubles (mma.sync, DMMA), fed from shared memory by 8-byte loads; a ring of
+// stages that cp.async fills three k-tiles ahead, double by double, hence any shape and alignment. Bound by these
+// instructions: a k-tile of 128 x 128 takes 2048 cycles on Hopper, its loads from shared memory a third of that.
+#include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/pipeline.hpp"
+#include "backends/cuda/device/raster.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f64/dispatch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f64_mma_multistage {
+
+#if CROSSWARP_HAS_PTX
+/// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
+struct Problem {
+  const double *a, *b;
+  double* c;
+  std::size_t m, n, k, k_per_split;
+  Raster raster;
+};
+
+/// Four warps for 64 x 64, eight for 128 x 128. Rows are four doubles longer in shared memory than they need be: the 16
+/// lanes that load at once, four rows of four, hit all banks.
+template <unsigned side_>
+struct Tile {
+  static constexpr unsigned side = side_, warp_rows = side / 2, warp_columns = 32, warps_across = side / warp_columns;
+  static constexpr unsigned threads = 2 * warps_across * warp_size(), resident = side == 128 ? 1 : 3, stages = 4;
+  static constexpr unsigned a_pitch = tile_k + 4, b_pitch = side + 4;
+  static constexpr unsigned b_at = side * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
+  static constexpr unsigned shared_bytes = stages * stage_doubles * sizeof(double);
+};
+
+/// Starts a copy of a double; writes zero and does not read `from` where !is_valid.
+__device__ inline void cp_async_double(double* to_shared, const double* from, bool is_valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to_shared)), "l"(from),
+               "r"(is_valid ? 8 : 0)
+               : "memory");
+}
+
+/// d += a·b, of 16 x 8 and 8 x 8 elements. Lane l, with g = l / 4 and t = l % 4, holds rows g and g + 8 of A, in
+/// columns t, then t + 4; rows t and t + 4 of B in column g; rows g, then g + 8 of D in columns 2t and 2t + 1 ("Matrix
+/// Fragments" in the PTX ISA). Before Hopper an instruction has half as many rows and half the depth.
+__device__ inline void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+#pragma unroll
+  for (unsigned half = 0; half < 2; ++half)
+#pragma unroll
+    for (unsigned step = 0; step < 2; ++step)
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                   : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
+                   : "d"(a[half + 2 * step]), "d"(b[step]));
+#endif
+}
+
+/// A thread's share of the copies of k-tiles: doubles in one column of A, and in one of B.
+template <class T>
+class TileCopy {
+ public:
+  /// Of the tile that begins at (`row`, `column`); the steps of k from `begin` to before `end`.
+  __device__ TileCopy(const Problem& gemm, std::size_t row, std::size_t column, std::size_t begin, std::size_t end)
+      : gemm_(gemm),
+        a_at_((row + a_row()) * gemm.k + begin + a_column()),
+        b_at_((begin + b_row()) * gemm.n + column + b_column()),
+        a_step_(a_rows * gemm.k),
+        b_step_(b_rows * gemm.n),
+        rows_(row + a_row() < gemm.m ? gemm.m - row - a_row() : 0),
+        depth_(end - begin),
+        has_column_(column + b_column() < gemm.n) {}
+
+  /// Starts the copies of the next k-tile; zeros outside.
+  __device__ void start(double* stage) {
+    double* const a = stage + a_row() * T::a_pitch + a_column();
+    double* const b = stage + T::b_at + b_row() * T::b_pitch + b_column();
+#pragma unroll
+    for (unsigned i = 0; i < T::side / a_rows; ++i) {
+      const bool is_valid = i * a_rows < rows_ && a_column() < depth_;
+      cp_async_double(a + i * a_rows * T::a_pitch, gemm_.a + (is_valid ? a_at_ + i * a_step_ : 0), is_valid);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < tile_k / b_rows; ++i) {
+      const bool is_valid = has_column_ && b_row() + i * b_rows < depth_;
+      cp_async_double(b + i * b_rows * T::b_pitch, gemm_.b + (is_valid ? b_at_ + i * b_step_ : 0), is_valid);
+    }
+    a_at_ += tile_k;
+    b_at_ += tile_k / b_rows * b_step_;
+    depth_ = depth_ > tile_k ? depth_ - tile_k : 0;
+  }
+
+ private:
+  static constexpr unsigned a_rows = T::threads / tile_k, b_rows = T::threads / T::side;  // between a thread's copies
+
+  __device__ static unsigned a_row() { return threadIdx.x / tile_k; }
+  __device__ static unsigned a_column() { return threadIdx.x % tile_k; }
+  __device__ static unsigned b_row() { return threadIdx.x / T::side; }
+  __device__ static unsigned b_column() { return threadIdx.x % T::side; }
+
+  const Problem& gemm_;
+  std::size_t a_at_, b_at_, a_step_, b_step_;
+  std::size_t rows_, depth_;  // that are left, from the thread's first row on
+  bool has_column_;
+};
+
+/// Multiplies a warp's rows and columns of a k-tile. `a`, `b`: its first row, its first column in shared memory.
+template <class T>
+__device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8][4], const double* a,
+                           const double* b) {
+  const unsigned g = threadIdx.x % warp_size() / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (unsigned step = 0; step < tile_k; step += 8) {
+    double fragments_a[T::warp_rows / 16][4], fragments_b[T::warp_columns / 8][2];
+#pragma unroll
+    for (unsigned r = 0; r < T::warp_rows / 16; ++r)
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i)
+        fragments_a[r][i] = a[(16 * r + g + 8 * (i % 2)) * T::a_pitch + step + t + 4 * (i / 2)];
+#pragma unroll
+    for (unsigned c = 0; c < T::warp_columns / 8; ++c)
+#pragma unroll
+      for (unsigned i = 0; i < 2; ++i) fragments_b[c][i] = b[(step + t + 4 * i) * T::b_pitch + 8 * c + g];
+#pragma unroll
+    for (unsigned r = 0; r < T::warp_rows / 16; ++r)
+#pragma unroll
+      for (unsigned c = 0; c < T::warp_columns / 8; ++c) mma_m16n8k8(sums[r][c], fragments_a[r], fragments_b[c]);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm) {
+  constexpr unsigned stages = T::stages;
+  double* const ring = dynamic_shared<double>();
+  const TileCoord tile = gemm.raster.tile(blockIdx.x);
+  const std::size_t row = std::size_t{tile.row} * T::side, column = std::size_t{tile.column} * T::side;
+  const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
+  const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
+  TileCopy<T> copy(gemm, row, column, begin, end);
+  const auto load = [&](unsigned k_tile, unsigned stage) {
+    if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
+    cp_async_commit_group();  // an empty group keeps the count
+  };
+#pragma unroll 1
+  for (unsigned stage = 0; stage + 1 < stages; ++stage) load(stage, stage);
+
+  const unsigned warp = threadIdx.x / warp_size();
+  const unsigned warp_row = warp / T::warps_across * T::warp_rows,
+                 warp_column = warp % T::warps_across * T::warp_columns;
+  double sums[T::warp_rows / 16][T::warp_columns / 8][4] = {};
+  PipelineState state;
+  unsigned previous = stages - 1;  // stage
+  for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
+    cp_async_wait_group<stages - 2>();
+    __syncthreads();  // all threads have loaded this stage, all warps have read the previous one
+    load(k_tile + stages - 1, previous);
+    const double* const stage = ring + state.index * T::stage_doubles;
+    mma_k_tile<T>(sums, stage + warp_row * T::a_pitch, stage + T::b_at + warp_column);
+    previous = state.index;
+    state.advance(stages);
+  }
+
+  const unsigned g = threadIdx.x % warp_size() / 4, t = threadIdx.x % 4;
+  double* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
+#pragma unroll
+  for (unsigned r = 0; r < T::warp_rows / 16; ++r)
+#pragma unroll
+    for (unsigned h = 0; h < 2; ++h) {
+      const std::size_t c_row = row + warp_row + 16 * r + 8 * h + g;
+      if (c_row >= gemm.m) continue;
+#pragma unroll
+      for (unsigned j = 0; j < T::warp_columns / 8; ++j)
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i)
+          if (const std::size_t c_column = column + warp_column + 8 * j + 2 * t + i; c_column < gemm.n)
+            c[c_row * gemm.n + c_column] = sums[r][j][2 * h + i];
+    }
+}
+
+/// c[i] = partials[i] + partials[n + i] + …, of all splits.
+__global__ void __launch_bounds__(256) add_splits(const double* partials, double* c, std::size_t n, unsigned splits) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  double sum = 0;
+#pragma unroll 8
+  for (unsigned split = 0; split < splits; ++split) sum += partials[split * n + i];
+  c[i] = sum;
+}
+
+void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
+  if (args.c.empty()) return;
+  auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
+  with_constant<64, 128>(config.side, [&]<unsigned side>() {
+    using T = Tile<side>;
+    const Problem problem{.a = args.a.data(),
+                          .b = args.b.data(),
+                          .c = config.splits > 1 ? partials : args.c.data(),
+                          .m = args.m,
+                          .n = args.n,
+                          .k = args.k,
+                          .k_per_split = blocks_for(blocks_for(args.k, tile_k), config.splits) * std::size_t{tile_k},
+                          .raster = {blocks_for(args.m, side), blocks_for(args.n, side), 8}};
+    launch(gemm_kernel<T>, dim3(problem.raster.count(), config.splits), T::threads, T::shared_bytes, queue, problem);
+  });
+  if (config.splits > 1)
+    launch(add_splits, blocks_for(args.c.size(), 256), 256, 0, queue, partials, args.c.data(), args.c.size(),
+           config.splits);
+}
+
+void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
+  gemm(queue, args, {.side = static_cast<unsigned>(queue.tuning["side"])});
+}
+#endif
+
+const Register<MatmulF64> variant{{
+    .idea = "mma.sync on doubles, fed from a cp.async ring",
+    .bound_by = "a warp's matrix instructions",
+    .improves = "register_tile",
+    .needs = {"ptx", "mma_sync"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {{{{"side", 128}}}, {{{"side", 64}}}},
+    .launch = launch_tuned,
+#endif
+}};
+
+}  // namespace matmul_f64_mma_multistage
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
