@@ -2,12 +2,13 @@
 // fewest expected cycles. Bound by the matrix units; small shapes by launch and latency.
 #include <limits>
 
+#include "backends/cuda/device/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-#if CROSSWARP_HAS_PTX
+#if CROSSWARP_HAS_MMA_F64
 using matmul_f64_mma_multistage::Config, matmul_f64_mma_multistage::tile_k;
 
 /// Blocks of a multiprocessor take turns: two tiles at once take twice as long. A tile of 64 x 64 feeds each
@@ -54,8 +55,8 @@ const Register<MatmulF64> variant{{
     .idea = "dispatch by shape: mma_multistage with the tile and split-K that a cost model picks",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "mma_multistage",
-    .needs = {"ptx", "mma_sync"},
-#if CROSSWARP_HAS_PTX
+    .needs = needs_of_mma_f64,
+#if CROSSWARP_HAS_MMA_F64
     .workspace = workspace,
     .launch = gemm,
 #endif

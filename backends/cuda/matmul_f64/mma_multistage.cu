@@ -2,7 +2,7 @@
 // stages that cp.async fills three k-tiles ahead, double by double, hence any shape and alignment. Bound by these
 // instructions: a k-tile of 128 x 128 takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/pipeline.hpp"
+#include "backends/cuda/device/mma_f64.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
@@ -11,13 +11,13 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
-#if CROSSWARP_HAS_PTX
+#if CROSSWARP_HAS_MMA_F64
 /// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
 struct Problem {
   const double *a, *b;
   double* c;
   std::size_t m, n, k, k_per_split;
-  Raster raster;
+  unsigned tiles_m, tiles_n;
 };
 
 /// Four warps for 64 x 64, eight for 128 x 128. Rows are four doubles longer in shared memory than they need be: the 16
@@ -25,37 +25,11 @@ struct Problem {
 template <unsigned side_>
 struct Tile {
   static constexpr unsigned side = side_, warp_rows = side / 2, warp_columns = 32, warps_across = side / warp_columns;
-  static constexpr unsigned threads = 2 * warps_across * warp_size(), resident = side == 128 ? 1 : 3, stages = 4;
+  static constexpr unsigned threads = 2 * warps_across * mma_lanes, resident = side == 128 ? 1 : 3, stages = 4;
   static constexpr unsigned a_pitch = tile_k + 4, b_pitch = side + 4;
   static constexpr unsigned b_at = side * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
   static constexpr unsigned shared_bytes = stages * stage_doubles * sizeof(double);
 };
-
-/// Starts a copy of a double; writes zero and does not read `from` where !is_valid.
-__device__ inline void cp_async_double(double* to_shared, const double* from, bool is_valid) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to_shared)), "l"(from),
-               "r"(is_valid ? 8 : 0)
-               : "memory");
-}
-
-/// d += a·b, of 16 x 8 and 8 x 8 elements. Lane l, with g = l / 4 and t = l % 4, holds rows g and g + 8 of A, in
-/// columns t, then t + 4; rows t and t + 4 of B in column g; rows g, then g + 8 of D in columns 2t and 2t + 1 ("Matrix
-/// Fragments" in the PTX ISA). Before Hopper an instruction has half as many rows and half the depth.
-__device__ inline void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else
-#pragma unroll
-  for (unsigned half = 0; half < 2; ++half)
-#pragma unroll
-    for (unsigned step = 0; step < 2; ++step)
-      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                   : "+d"(d[2 * half]), "+d"(d[2 * half + 1])
-                   : "d"(a[half + 2 * step]), "d"(b[step]));
-#endif
-}
 
 /// A thread's share of the copies of k-tiles: doubles in one column of A, and in one of B.
 template <class T>
@@ -109,7 +83,7 @@ class TileCopy {
 template <class T>
 __device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8][4], const double* a,
                            const double* b) {
-  const unsigned g = threadIdx.x % warp_size() / 4, t = threadIdx.x % 4;
+  const unsigned g = threadIdx.x % mma_lanes / 4, t = threadIdx.x % 4;
 #pragma unroll
   for (unsigned step = 0; step < tile_k; step += 8) {
     double fragments_a[T::warp_rows / 16][4], fragments_b[T::warp_columns / 8][2];
@@ -133,7 +107,7 @@ template <class T>
 __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm) {
   constexpr unsigned stages = T::stages;
   double* const ring = dynamic_shared<double>();
-  const TileCoord tile = gemm.raster.tile(blockIdx.x);
+  const TileCoord tile = Raster{gemm.tiles_m, gemm.tiles_n, 8}.tile(blockIdx.x);
   const std::size_t row = std::size_t{tile.row} * T::side, column = std::size_t{tile.column} * T::side;
   const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
   const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
@@ -145,23 +119,19 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
 #pragma unroll 1
   for (unsigned stage = 0; stage + 1 < stages; ++stage) load(stage, stage);
 
-  const unsigned warp = threadIdx.x / warp_size();
+  const unsigned warp = threadIdx.x / mma_lanes;
   const unsigned warp_row = warp / T::warps_across * T::warp_rows,
                  warp_column = warp % T::warps_across * T::warp_columns;
   double sums[T::warp_rows / 16][T::warp_columns / 8][4] = {};
-  PipelineState state;
-  unsigned previous = stages - 1;  // stage
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
     cp_async_wait_group<stages - 2>();
     __syncthreads();  // all threads have loaded this stage, all warps have read the previous one
-    load(k_tile + stages - 1, previous);
-    const double* const stage = ring + state.index * T::stage_doubles;
+    load(k_tile + stages - 1, (k_tile + stages - 1) % stages);
+    const double* const stage = ring + k_tile % stages * T::stage_doubles;
     mma_k_tile<T>(sums, stage + warp_row * T::a_pitch, stage + T::b_at + warp_column);
-    previous = state.index;
-    state.advance(stages);
   }
 
-  const unsigned g = threadIdx.x % warp_size() / 4, t = threadIdx.x % 4;
+  const unsigned g = threadIdx.x % mma_lanes / 4, t = threadIdx.x % 4;
   double* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
 #pragma unroll
   for (unsigned r = 0; r < T::warp_rows / 16; ++r)
@@ -200,8 +170,10 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
                           .n = args.n,
                           .k = args.k,
                           .k_per_split = blocks_for(blocks_for(args.k, tile_k), config.splits) * std::size_t{tile_k},
-                          .raster = {blocks_for(args.m, side), blocks_for(args.n, side), 8}};
-    launch(gemm_kernel<T>, dim3(problem.raster.count(), config.splits), T::threads, T::shared_bytes, queue, problem);
+                          .tiles_m = blocks_for(args.m, side),
+                          .tiles_n = blocks_for(args.n, side)};
+    launch(gemm_kernel<T>, dim3(problem.tiles_m * problem.tiles_n, config.splits), T::threads, T::shared_bytes, queue,
+           problem);
   });
   if (config.splits > 1)
     launch(add_splits, blocks_for(args.c.size(), 256), 256, 0, queue, partials, args.c.data(), args.c.size(),
@@ -217,8 +189,8 @@ const Register<MatmulF64> variant{{
     .idea = "mma.sync on doubles, fed from a cp.async ring",
     .bound_by = "a warp's matrix instructions",
     .improves = "register_tile",
-    .needs = {"ptx", "mma_sync"},
-#if CROSSWARP_HAS_PTX
+    .needs = needs_of_mma_f64,
+#if CROSSWARP_HAS_MMA_F64
     .tunings = {{{{"side", 128}}}, {{{"side", 64}}}},
     .launch = launch_tuned,
 #endif
