@@ -2,8 +2,8 @@
 // fewest expected cycles. Bound by the matrix units; small shapes by launch and latency.
 #include <limits>
 
-#include "backends/cuda/device/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
+#include "backends/cuda/matmul_f64/mma_f64.hpp"
 
 namespace crosswarp::gpu {
 namespace {

@@ -2,10 +2,10 @@
 // stages that cp.async fills three k-tiles ahead, double by double, hence any shape and alignment. Bound by these
 // instructions: a k-tile of 128 x 128 takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/mma_f64.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
+#include "backends/cuda/matmul_f64/mma_f64.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
