@@ -193,6 +193,7 @@ const Register<MatmulF64> variant{{
 #if CROSSWARP_HAS_MMA_F64
     .tunings = {{{{"side", 128}}}, {{{"side", 64}}}},
     .launch = launch_tuned,
+    .instructions = {{"DMMA.16x8x8", 32}, {"LDS.64", 48}, {"LDGSTS.E.64", 16}},
 #endif
 }};
 
