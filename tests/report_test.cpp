@@ -271,6 +271,24 @@ TEST(ReportPage, HasPennycooksHarmonicMeanOverDevices) {
   EXPECT_EQ(data.portability("kokkos/reduce_sum/idea")["of_best"], kokkos["of_best"]);
 }
 
+TEST(ReportPage, TellsAtHowManyPointsAnEfficiencyIsTaken) {
+  const auto at = [](int n, const std::function<void(Json&)>& row) {
+    return [n, row](Json& json) {
+      row(json);
+      json["axes"]["n"] = n;
+      json["name"] = json["rung"].get<std::string>() + "/n:" + std::to_string(n) + "/type:f32/cold";
+    };
+  };
+  const File file("two_points.json",
+                  made_up({at(1024, rung("cuda", "A", 100)), at(2048, rung("cuda", "A", 100)),
+                           at(1024, rung("kokkos", "A", 200)), at(2048, skipped("kokkos", "A", "not expressible"))}));
+  const Data data(page(file));
+  const Json on_device = data.portability("kokkos")["devices"][0];
+  EXPECT_DOUBLE_EQ(on_device["of_best"][0].get<double>(), 0.5);
+  EXPECT_EQ(on_device["of_best"][1], "50.0 % (1 of 2)");
+  EXPECT_EQ(data.portability("cuda")["devices"][0]["of_best"][1], "100.0 %");
+}
+
 TEST(ReportPage, HasNoMeanOverOneDevice) {
   const Data data(page(results("reduce_sum_hip")));
   EXPECT_NEAR(data.portability("cuda")["devices"][0]["of_best"][0].get<double>(), 1, 0.02);

@@ -62,7 +62,7 @@ std::optional<std::array<double, 3>> least_median_most(std::vector<double> value
 
 /// The efficiencies of an application, device by device.
 struct Efficiencies {
-  std::vector<double> of_best, of_peak;  // by point
+  std::vector<double> of_best, of_peak;  // at the points that it runs
 };
 
 /// An experiment in one mode, on all devices that have it.
@@ -109,21 +109,20 @@ class OnAllDevices {
       for (const std::string& device : devices_) {
         const std::vector<Index>& places = devices.at(device);
         const Index own = fastest_of(cells_, places, mine);
+        Efficiencies& here = found[device];
         best_here.push_back(own == none ? 0 : time_of(best(places)) / time_of(own));
-        found[device].of_best.push_back(best_here.back());
+        if (own != none) here.of_best.push_back(best_here.back());
         if (const auto peak = own == none ? std::optional(0.0) : of_peak_of(cells_[own].result)) {
           peak_here.push_back(*peak);
-          found[device].of_peak.push_back(*peak);
+          if (own != none) here.of_peak.push_back(*peak);
         }
       }
       of_best.push_back(harmonic_mean(best_here));
       if (peak_here.size() == devices_.size()) of_peak.push_back(harmonic_mean(peak_here));
     }
-    for (const auto& [device, own] : found) {
-      const bool runs = std::any_of(own.of_peak.begin(), own.of_peak.end(), [](double e) { return e > 0; });
-      result.devices.push_back(
-          {device, geometric_mean(own.of_best), runs ? std::optional(geometric_mean(own.of_peak)) : std::nullopt});
-    }
+    for (const auto& [device, own] : found)
+      result.devices.push_back({device, own.of_best.size(), own.of_best.empty() ? 0 : geometric_mean(own.of_best),
+                                own.of_peak.empty() ? std::nullopt : std::optional(geometric_mean(own.of_peak))});
     if (devices_.size() > 1) {
       result.of_best = least_median_most(of_best);
       result.of_peak = least_median_most(of_peak);
@@ -226,6 +225,10 @@ void compare(std::vector<ReportCell>& cells) {
 
 std::string show_range(const std::optional<std::array<double, 3>>& shares) {
   return shares ? fmt::format("{} [{}, {}]", percent((*shares)[1]), percent((*shares)[0]), percent((*shares)[2])) : "";
+}
+
+std::string show_efficiency(double efficiency, const Portability::OnDevice& device, const Portability& of) {
+  return percent(efficiency) + (device.points < of.points ? fmt::format(" ({} of {})", device.points, of.points) : "");
 }
 
 double harmonic_mean(const std::vector<double>& efficiencies) {

@@ -34,13 +34,17 @@ struct Portability {
   std::size_t points;                                  ///< Those that every device has, and that it is meant for.
   struct OnDevice {
     std::string device;
-    double of_best;  ///< Geometric mean over the points of the best known time over its own; 0: does not run.
+    std::size_t points;             ///< Of the points, those that it runs.
+    double of_best;                 ///< Geometric mean over these of the best known time over its own; 0 for none.
     std::optional<double> of_peak;  ///< The same of its share of the measured peak, else of the theoretical one.
   };
   std::vector<OnDevice> devices;
   /// The least, the median and the most over the points; of one device only there is none.
   std::optional<std::array<double, 3>> of_best, of_peak;
 };
+
+/// `97.1 %`, or `97.1 % (9 of 11)` where it does not run all points.
+std::string show_efficiency(double efficiency, const Portability::OnDevice& device, const Portability& of);
 
 /// `97.1 % [80.0 %, 100.0 %]`: median, least and most; empty for none.
 std::string show_range(const std::optional<std::array<double, 3>>& shares);

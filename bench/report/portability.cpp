@@ -437,7 +437,7 @@ class Writer {
       for (const Portability* p : lines) {
         std::vector<std::string> row{p->experiment, p->backend, std::to_string(p->points), show_range(p->of_best),
                                      show_range(p->of_peak)};
-        for (const Portability::OnDevice& d : p->devices) row.push_back(percent(d.of_best));
+        for (const Portability::OnDevice& d : p->devices) row.push_back(show_efficiency(d.of_best, d, *p));
         table.row(row);
       }
       page_.table(table);

@@ -679,7 +679,7 @@ const charts = (() => {
       id: 'portability-chart',
       title: 'Efficiency of the backends',
       explanation:
-          'By the fastest rung of each, vendors’ libraries left out; 0 where a backend cannot run most of the points.',
+          'By the fastest rung of each, vendors’ libraries left out; over the points that a backend runs, whose number stands behind it where it is not all.',
       controls: [{name: 'measure', label: 'Efficiency', options: () => Object.keys(efficiencies)}],
       make({measure}) {
         const rows = lines().flatMap((line) => line.devices.filter((d) => d.device === chosen.device).map((d) => {
@@ -697,7 +697,7 @@ const charts = (() => {
             x: own.map((r) => r.value),
             marker: {color: colour(backend)},
             hoverinfo: 'text',
-            hovertext: own.map((r) => `${plain(r.experiment)}, ${plain(backend)}: ${r.text}<br>over ${r.points} points`),
+            hovertext: own.map((r) => `${plain(r.experiment)}, ${plain(backend)}: ${r.text}<br>${r.points} points`),
             text: own.map((r) => r.text),
             textposition: 'outside',
             cliponaxis: false,
@@ -733,7 +733,7 @@ const charts = (() => {
       id: 'cascade-chart',
       title: 'Cascade over the devices',
       explanation:
-          'Lines: efficiency on each device, from a backend’s best device to its worst; dashed: the harmonic mean of the best ones so far, whose last value is the performance portability. Geometric means over the points; 0 from the first device on that cannot run it.',
+          'Lines: efficiency on each device, from a backend’s best device to its worst; dashed: the harmonic mean of the best ones so far, whose last value is the performance portability. Geometric means over the points that run there; 0 from the first device on that runs none.',
       something: data.devices.length > 1,
       controls: [
         {name: 'experiment', label: 'Experiment', options: () => unique(overDevices().map((line) => line.experiment))},

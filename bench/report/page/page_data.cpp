@@ -338,15 +338,17 @@ class Verdicts {
   std::set<const ExperimentVerdict*> headlines_;
 };
 
-/// A share as a number, for charts, and as a text.
-Json share(const std::optional<double>& value) { return {digits(value), value ? percent(value) : ""}; }
-
 Json portability_data(const std::vector<ReportCell>& cells) {
   Json all = Json::array();
   for (const Portability& p : portability(cells)) {
     Json devices = Json::array();
-    for (const auto& d : p.devices)
-      devices.push_back({{"device", d.device}, {"of_best", share(d.of_best)}, {"of_peak", share(d.of_peak)}});
+    for (const auto& d : p.devices) {
+      /// As a number, for charts, and as a text.
+      const auto efficiency = [&](const std::optional<double>& value) -> Json {
+        return {digits(value), value ? show_efficiency(*value, d, p) : ""};
+      };
+      devices.push_back({{"device", d.device}, {"of_best", efficiency(d.of_best)}, {"of_peak", efficiency(d.of_peak)}});
+    }
     all.push_back({{"experiment", p.experiment},
                    {"mode", p.mode},
                    {"backend", p.backend},

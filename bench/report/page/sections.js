@@ -88,7 +88,7 @@ const sections = (() => {
   function portability() {
     const made = section('portability', 'Portability');
     made.append(paragraph(
-        'Efficiency against the best known variant of all backends on a device, and against its peak (the measured one where it is known); geometric means over the points. ' +
+        'Efficiency against the best known variant of all backends on a device, and against its peak (the measured one where it is known); geometric means over the points that run. ' +
         'Performance portability is their harmonic mean over the devices, 0 where one of them cannot run it (Pennycook, Sewall and Lee 2016); the median over the points, with the least and the most.'));
     const lines = () => data.portability.filter(
         (p) => p.mode === chosen.mode && (!chosen.experiment || p.experiment === chosen.experiment) &&
