@@ -183,8 +183,13 @@ void store_relaxed_system(Word* to, std::type_identity_t<Word> value) {
   std::atomic_ref(*to).store(value, std::memory_order_relaxed);
   simt::note_store();
 }
+/// Not by fetch_or(): GCC 12 makes an endless loop of it where its result is the next address, as in a chase.
 inline std::uint64_t fetch_or_system(std::uint64_t* at, std::uint64_t bits) {
-  return std::atomic_ref(*at).fetch_or(bits, std::memory_order_relaxed);
+  const std::atomic_ref word(*at);
+  std::uint64_t seen = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(seen, seen | bits, std::memory_order_relaxed)) {
+  }
+  return seen;
 }
 inline void fence_system() {}
 
