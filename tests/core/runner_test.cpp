@@ -669,6 +669,18 @@ TEST_F(RunnerTest, TimesSlowLaunchesOneByOne) {
   EXPECT_EQ(runner.run({lab.cell("fake/fill/slow")}, Mode::cold, {"fake"})[0].label(), "ok");
 }
 
+// What remembers its inputs is fast from its second launch on each: single launches would show little of that.
+TEST_F(RunnerTest, TimesSeveralLaunchesOfWhatIsSlowAtFirst) {
+  const auto takes_a_millisecond = [](bool always) {
+    return [always, n = 0ul](const Launch& l) mutable {
+      if (always || n++ < launches) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      l.fill();
+    };
+  };
+  EXPECT_EQ(run(add("slow_at_first", takes_a_millisecond(false))).measurement.launches, launches);
+  EXPECT_EQ(run(add("always_slow", takes_a_millisecond(true))).measurement.launches, 1u);
+}
+
 // A group of ranks leaves another device current.
 TEST_F(RunnerTest, MakesTheDeviceCurrentForEachRun) {
   int before = 0;
