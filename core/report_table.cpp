@@ -113,8 +113,10 @@ TextTable::Colour colour_of(const Result& r, const Result* fastest) {
   return &r == fastest ? TextTable::Colour::good : TextTable::Colour::none;
 }
 
-/// Over ranks the rate has a column of its own name, `busbw`.
-bool is_repeated(const Field& field, const Result& r) { return field.name == "rate" && r.bus_bandwidth(); }
+/// Over ranks a rate in bytes has a column of its own name, `busbw`.
+bool is_repeated(const Field& field, const Result& r) {
+  return field.name == "rate" && r.bus_bandwidth() && r.cost.rated == Quantity::bytes;
+}
 
 }  // namespace
 

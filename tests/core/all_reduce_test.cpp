@@ -308,6 +308,10 @@ TEST_F(RunnerOnRanks, TellsWhatUsersOfCollectivesKnow) {
   for (const char* head : {"bytes", "ranks", "algbw", "busbw", "p50", "p99"})
     EXPECT_NE(table.find(head), std::string::npos) << head << "\n" << table;
   EXPECT_EQ(table.find(" rate "), std::string::npos) << table;
+  Result product = r;
+  product.cost.rated = Quantity::flops;
+  product.cost.flops = 1000;
+  EXPECT_NE(crosswarp::table({product}, {}).find(" rate "), std::string::npos) << "FLOP/s are no bus bandwidth";
   const Result read = from_json(to_json(r), r.cell);
   EXPECT_EQ(read.measurement.by_rank.size(), 3u);
   EXPECT_EQ(read.measurement.single.size(), r.measurement.single.size());
