@@ -169,8 +169,9 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       // A tile in shared memory by three layouts; a product by two shapes of blocks.
       "bank_conflict/padded", "bank_conflict/plain", "bank_conflict/xor_swizzle", "matmul_f32/naive_16x16",
       "matmul_f32/naive_32x8",
-      // A chain of instructions by streams; launches of an empty kernel by graphs; copies before a product.
-      "concurrent_kernels/one_stream", "concurrent_kernels/streams", "launch_overhead/graph",
+      // A chain of instructions by streams; launches of an empty kernel by graphs; copies before a product; a product
+      // of rows where they lie.
+      "all_gather_matmul/pull_in_place", "concurrent_kernels/one_stream", "concurrent_kernels/streams", "launch_overhead/graph",
       "launch_overhead/graph_gated", "matmul_f16/repack"};
   std::set<std::string> found;
   std::size_t variants = 0;

@@ -14,6 +14,7 @@
 #include "core/runner.hpp"
 #include "experiments/access_pattern.hpp"
 #include "experiments/all_gather.hpp"
+#include "experiments/all_gather_matmul.hpp"
 #include "experiments/all_reduce.hpp"
 #include "experiments/atomic_contention.hpp"
 #include "experiments/bank_conflict.hpp"
@@ -332,9 +333,9 @@ Judged judge(const PeakCompute::Args& args, const Verdict& right) {
   }
 }
 
-/// C with elements of type `T`.
-template <class T, class A, class B>
-Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const A* a, const B* b, bool b_transposed,
+/// C with elements of type `T`. `row_of_a`: a row's elements.
+template <class T, class Row, class B>
+Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, Row row_of_a, const B* b, bool b_transposed,
                      auto bound) {
   Judged product = judged(c, n);
   product.may_be_right = [bound](double is, double was) {
@@ -351,7 +352,7 @@ Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const A* a, c
         right[b_transposed ? j * tile.columns + i : i * tile.columns + j] = line[j];
     }
     for (std::size_t row = 0; row < tile.rows; ++row) {
-      left = numbers(device, a + (tile.row + row) * k + first, count);
+      left = numbers(device, row_of_a(tile.row + row) + first, count);
       for (std::size_t l = 0; l < count; ++l)
         for (std::size_t column = 0; column < tile.columns; ++column)
           sums[row * tile.columns + column] += left[l] * right[l * tile.columns + column];
@@ -359,6 +360,19 @@ Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const A* a, c
     return sums;
   };
   return product;
+}
+
+/// A contiguous one.
+template <class T, class A, class B>
+Judged judge_product(std::span<T> c, std::size_t n, std::size_t k, const A* a, const B* b, bool b_transposed,
+                     auto bound) {
+  return judge_product(
+      c, n, k, [=](std::size_t row) { return a + row * k; }, b, b_transposed, bound);
+}
+
+Judged judge(const AllGatherMatmul::Args& args, const Verdict&) {
+  const auto row_of_a = [args](std::size_t row) { return args.a[row / args.rows].data() + row % args.rows * args.k; };
+  return judge_product(args.c, args.columns, args.k, row_of_a, args.b.data(), true, bound_of_16_bits(args.k, 8));
 }
 
 Judged judge(const MatmulF32::Args& args, const Verdict&) {
@@ -416,9 +430,10 @@ std::map<std::string, Judge> judges_of() {
 }
 const std::map<std::string, Judge>& judges() {
   static const auto all =
-      judges_of<AccessPattern, AllGather, AllReduce, AtomicContention, BankConflict, ConcurrentKernels, LaunchOverhead,
-                MatmulF16, MatmulF32, MatmulF64, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth, MemoryLatency,
-                OpLatency, PeakCompute, PeerCopy, PeerLatency, ReduceScatter, ReduceSum, RowSum, WarpDivergence>();
+      judges_of<AccessPattern, AllGather, AllGatherMatmul, AllReduce, AtomicContention, BankConflict, ConcurrentKernels,
+                LaunchOverhead, MatmulF16, MatmulF32, MatmulF64, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth,
+                MemoryLatency, OpLatency, PeakCompute, PeerCopy, PeerLatency, ReduceScatter, ReduceSum, RowSum,
+                WarpDivergence>();
   return all;
 }
 
