@@ -13,7 +13,6 @@ namespace crosswarp {
 namespace {
 
 constexpr auto late_work_wait = std::chrono::milliseconds(50);
-constexpr unsigned char number_byte = 0x3c;  // repeated: a number in every type, 0.0115 as a float
 
 void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 

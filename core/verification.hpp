@@ -63,6 +63,9 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
 /// Content of outputs before a verified sample: poison, or numbers, like the results of another launch.
 enum class Before { poison, numbers };
 
+/// Byte of these numbers: repeated, a number in every type, 0.0115 as a float.
+inline constexpr unsigned char number_byte = 0x3c;
+
 /// One sample exactly as timed, with all outputs captured behind the last launch. For a gated sample and `look` > 0,
 /// the host waits `look` seconds before it opens the gate: outputs must still be poison. Catches work outside of the
 /// queue's stream.

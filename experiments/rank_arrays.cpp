@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <concepts>
+#include <cstring>
 #include <string>
 #include <utility>
+
+#include "core/verification.hpp"
 
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t checked_at_once = std::size_t{1} << 20;  // elements
+constexpr std::size_t checked_at_once = std::size_t{1} << 20;      // elements
+constexpr std::size_t added_by_one_thread = std::size_t{1} << 12;  // elements
 constexpr std::size_t pipelined_sets = 2;
 constexpr int pipelined_rounds = 3;  // buffers of two epochs in turn are used again in the third launch
 
@@ -24,13 +29,34 @@ constexpr int precision = std::same_as<T, float>  ? 24
 
 /// Max terms of one element of any rank.
 std::size_t most_terms(const std::vector<RankArray>& arrays) {
-  std::size_t most = 1;
-  for (const RankArray& array : arrays)
-    for (const Term& term : array.terms)
-      most = std::max(most, static_cast<std::size_t>(std::ranges::count_if(array.terms, [&](const Term& other) {
-                        return other.to <= term.to && term.to < other.to + other.count;
-                      })));
-  return most;
+  int most = 1;
+  for (const RankArray& array : arrays) {
+    std::vector<std::pair<std::size_t, int>> steps;  // where the number of terms changes, and by what: ends first
+    for (const Term& term : array.terms) {
+      if (term.count == 0) continue;
+      steps.emplace_back(term.to, 1);
+      steps.emplace_back(term.to + term.count, -1);
+    }
+    std::ranges::sort(steps);
+    int terms = 0;
+    for (const auto& [at, change] : steps) most = std::max(most, terms += change);
+  }
+  return static_cast<std::size_t>(most);
+}
+
+/// The sum of no terms. Elements of a lattice are never 0, so that no sum of one or more is -0.
+constexpr float no_term = -0.0f;
+bool has_term(float expected) { return expected != 0 || !std::signbit(expected); }
+
+/// Whether it holds the bytes that outputs are filled with before a launch.
+template <class T>
+bool is_as_filled(const T& element) {
+  const auto is = [&](unsigned char byte) {
+    T filled;
+    std::memset(&filled, byte, sizeof filled);
+    return std::memcmp(&element, &filled, sizeof filled) == 0;
+  };
+  return is(poison_byte) || is(number_byte);
 }
 
 }  // namespace
@@ -171,9 +197,10 @@ void RankArrays::poison() {
 template <class T>
 void RankArrays::add_terms(std::span<float> expected, std::size_t set, std::size_t rank, std::size_t first) const {
   for (const Term& term : arrays_[rank].terms) {
-    const Lattice addend = elements<T>(set, term.rank).lattice;
     const std::size_t begin = std::max(term.to, first), end = std::min(term.to + term.count, first + expected.size());
-#pragma omp parallel for schedule(static)
+    if (begin >= end) continue;
+    const Lattice addend = elements<T>(set, term.rank).lattice;
+#pragma omp parallel for schedule(static) if (begin + added_by_one_thread < end)
     for (std::size_t i = begin; i < end; ++i) expected[i - first] += addend(term.first + (i - term.to));
   }
 }
@@ -198,13 +225,23 @@ Verdict RankArrays::check(const Sets<T>& s) const {
         const std::size_t count = std::min(checked_at_once, a.out - first);
         const bool as_before = rank > 0 && a.out == arrays_[rank - 1].out && a.terms == arrays_[rank - 1].terms;
         if (!as_before) {
-          expected.assign(count, 0);
+          expected.assign(count, no_term);
           add_terms<T>(expected, set, rank, first);
         }
         std::vector<T> read(count);
         std::vector<float> actual(count);
         device_.rank(rank).read(read.data(), s.output(*this, set, rank).data() + first, count * sizeof(T));
-        std::ranges::transform(read, actual.begin(), [](T element) { return static_cast<float>(to_double(element)); });
+        std::size_t written = count;  // the first element without a term that was written to
+#pragma omp parallel for schedule(static) reduction(min : written)
+        for (std::size_t i = 0; i < count; ++i) {
+          const bool is_result = has_term(expected[i]);
+          actual[i] = is_result ? static_cast<float>(to_double(read[i])) : no_term;
+          if (!is_result && !is_as_filled(read[i])) written = std::min(written, i);
+        }
+        if (written < count)
+          return {.ok = false,
+                  .where = fmt::format("element {} on rank {} of input {} was written to, and is no result",
+                                       first + written, rank, set)};
         const Comparison found = compare_elements(std::span(actual), std::span(expected), {});
         if (found.worst.beyond == 0) continue;
         return {

@@ -53,8 +53,9 @@ struct Term {
   bool operator==(const Term&) const = default;
 };
 
-/// What one rank holds, in elements, and of which terms each element of its output is the sum. In place, input and
-/// output lie in one array, from `in_at` and `out_at` on.
+/// What one rank holds, in elements, and of which terms each element of its output is the sum. An element without a
+/// term must stay as it was before the launch. In place, input and output lie in one array, from `in_at` and `out_at`
+/// on.
 struct RankArray {
   std::size_t in = 0, out = 0;
   std::vector<Term> terms = {};
@@ -65,7 +66,7 @@ struct RankArray {
 ///
 /// Inputs are lattice numbers (core/random.hpp), of another stream for each rank, so coarse that sums of all terms are
 /// exact in the element type: the oracle is exact and the bound is 0. Every element of every rank's output is compared;
-/// one that is dropped, stale, doubled or put elsewhere is wrong.
+/// one that is dropped, stale, doubled or put elsewhere is wrong, and so is one that is written to and has no term.
 ///
 /// Arrays are aligned to 256 bytes; the one of two that begins within the other, in place, to its elements.
 class RankArrays {

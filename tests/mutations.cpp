@@ -20,6 +20,7 @@
 #include "experiments/bank_conflict.hpp"
 #include "experiments/chain_steps.hpp"
 #include "experiments/concurrent_kernels.hpp"
+#include "experiments/halo_exchange.hpp"
 #include "experiments/launch_overhead.hpp"
 #include "experiments/matmul_f16.hpp"
 #include "experiments/matmul_f32.hpp"
@@ -228,6 +229,12 @@ Judged judge(const AllGather::Args& args, const Verdict&) {
   return std::visit([](const auto& typed) { return judged(typed.out[typed.rank]); }, args.typed);
 }
 Judged judge(const PeerCopy::Args& args, const Verdict&) { return judged(args.f32().out[args.rank()]); }
+/// The last rows or planes: the halo beyond the last face, and edges, which must stay as they are. Of a whole block few
+/// elements are results.
+Judged judge(const HaloExchange::Args& args, const Verdict&) {
+  const std::span<float> out = args.f32().out[args.rank()];
+  return judged(out.last(out.size() / args.block.pitch() * args.block.width), args.block.pitch());
+}
 
 /// A sum's terms are the ranks' elements, from `offset` on.
 template <class T>
@@ -431,9 +438,9 @@ std::map<std::string, Judge> judges_of() {
 const std::map<std::string, Judge>& judges() {
   static const auto all =
       judges_of<AccessPattern, AllGather, AllGatherMatmul, AllReduce, AtomicContention, BankConflict, ConcurrentKernels,
-                LaunchOverhead, MatmulF16, MatmulF32, MatmulF64, MatmulF8, MatmulTf32, MatrixLayout, MemoryBandwidth,
-                MemoryLatency, OpLatency, PeakCompute, PeerCopy, PeerLatency, ReduceScatter, ReduceSum, RowSum,
-                WarpDivergence>();
+                HaloExchange, LaunchOverhead, MatmulF16, MatmulF32, MatmulF64, MatmulF8, MatmulTf32, MatrixLayout,
+                MemoryBandwidth, MemoryLatency, OpLatency, PeakCompute, PeerCopy, PeerLatency, ReduceScatter, ReduceSum,
+                RowSum, WarpDivergence>();
   return all;
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,13 +13,15 @@
 
 #include "core/host_ranks.hpp"
 #include "experiments/all_gather.hpp"
+#include "experiments/halo_exchange.hpp"
 #include "experiments/peer_copy.hpp"
 #include "experiments/reduce_scatter.hpp"
 
 namespace crosswarp {
 namespace {
 
-static_assert(ExperimentType<AllGather> && ExperimentType<ReduceScatter> && ExperimentType<PeerCopy>);
+static_assert(ExperimentType<AllGather> && ExperimentType<ReduceScatter> && ExperimentType<PeerCopy> &&
+              ExperimentType<HaloExchange>);
 
 void solve_rank(const AllGather::Args& args) {
   std::visit(
@@ -49,6 +53,42 @@ void solve_rank(const PeerCopy::Args& args) {
   const RankSpans<float>& a = args.f32();
   if (args.from == PeerCopy::nobody) return;
   for (std::size_t i = 0; i < a.n; ++i) a.out[a.rank][i] = a.in[args.from][i];
+}
+
+using Coordinates = std::array<std::int64_t, 3>;
+
+/// By coordinates in the whole periodic grid, in which rank r's block begins at its coordinates times n.
+void solve_rank(const HaloExchange::Args& args) {
+  const RankSpans<float>& a = args.f32();
+  const HaloExchange::Block& block = args.block;
+  const auto n = static_cast<std::int64_t>(block.n), width = static_cast<std::int64_t>(block.width);
+  const HaloExchange::Extents ranks = HaloExchange::grid(a.ranks, block.dims);
+  const Coordinates own{static_cast<std::int64_t>(a.rank % ranks[0]),
+                        static_cast<std::int64_t>(a.rank / ranks[0] % ranks[1]),
+                        static_cast<std::int64_t>(a.rank / ranks[0] / ranks[1])};
+  /// Index in a block's memory, `at` from its first element inside on.
+  const auto index = [&](const Coordinates& at) {
+    std::int64_t all = 0;
+    for (unsigned axis = block.dims; axis-- > 0;) all = all * (n + 2 * width) + at[axis] + width;
+    return static_cast<std::size_t>(all);
+  };
+  const std::int64_t last_z = block.dims == 3 ? n + width : 1;
+  for (std::int64_t z = block.dims == 3 ? -width : 0; z < last_z; ++z)
+    for (std::int64_t y = -width; y < n + width; ++y)
+      for (std::int64_t x = -width; x < n + width; ++x) {
+        const Coordinates at{x, y, z};
+        Coordinates inside{}, rank{};
+        int axes_outside = 0;
+        for (unsigned axis = 0; axis < block.dims; ++axis) {
+          axes_outside += at[axis] < 0 || at[axis] >= n;
+          const std::int64_t all = n * ranks[axis], global = (own[axis] * n + at[axis] + all) % all;
+          inside[axis] = global % n;
+          rank[axis] = global / n;
+        }
+        if (axes_outside != 1) continue;
+        const auto peer = static_cast<std::size_t>(rank[0] + ranks[0] * (rank[1] + ranks[1] * rank[2]));
+        a.out[a.rank][index(at)] = a.in[peer][index(inside)];
+      }
 }
 
 template <class E>
@@ -88,6 +128,10 @@ Point collective_point(std::int64_t n, std::int64_t ranks, std::string type = "f
 }
 Point copy_point(std::int64_t bytes, std::int64_t ranks, std::string ways) {
   return product(PeerCopy::axes(), {{bytes}, {ranks}, {std::move(ways)}}).front();
+}
+
+Point halo_point(std::int64_t n, std::int64_t dims, std::int64_t ranks, std::int64_t width) {
+  return product(HaloExchange::axes(), {{n}, {dims}, {ranks}, {width}}).front();
 }
 
 template <class E>
@@ -205,6 +249,73 @@ TEST(PeerCopy, ItsRateIsThatOfOneDirection) {
   EXPECT_EQ(PeerCopy::cost(copy_point(4000, 2, "one")).amount(), 4000);
   EXPECT_EQ(PeerCopy::cost(copy_point(4000, 2, "both")).amount(), 4000);
   EXPECT_FALSE(PeerCopy::exists(copy_point(4001, 2, "one")));
+}
+
+TEST(HaloExchange, RanksAreAGridAsSquareAsTheirNumberAllows) {
+  using Extents = HaloExchange::Extents;
+  EXPECT_EQ(HaloExchange::grid(2, 2), (Extents{2, 1, 1}));
+  EXPECT_EQ(HaloExchange::grid(4, 2), (Extents{2, 2, 1}));
+  EXPECT_EQ(HaloExchange::grid(8, 2), (Extents{4, 2, 1}));
+  EXPECT_EQ(HaloExchange::grid(4, 3), (Extents{2, 2, 1}));
+  EXPECT_EQ(HaloExchange::grid(6, 3), (Extents{3, 2, 1}));
+  EXPECT_EQ(HaloExchange::grid(7, 3), (Extents{7, 1, 1}));
+  EXPECT_EQ(HaloExchange::grid(8, 3), (Extents{2, 2, 2}));
+}
+
+TEST(HaloExchange, HalosAreWhatLiesThereInTheWholeGrid) {
+  for (const std::int64_t dims : {2, 3})
+    for (std::int64_t ranks = 2; ranks <= 8; ++ranks)
+      for (const std::int64_t width : {1, 3}) {
+        ArraysCase<HaloExchange> c(halo_point(5, dims, ranks, width));
+        EXPECT_FALSE(c.check().ok);
+        c.solve();
+        const Verdict verdict = c.check();
+        EXPECT_TRUE(verdict.ok) << dims << "-D, " << ranks << " ranks, width " << width << ": " << verdict.where;
+      }
+}
+
+TEST(HaloExchange, OneElementOfAFaceIsChecked) {
+  ArraysCase<HaloExchange> c(halo_point(5, 3, 4, 2));
+  c.solve();
+  ASSERT_TRUE(c.check().ok);
+  const HaloExchange::Block block = c.args(1, 3).block;
+  const std::size_t last = block.beyond(5, block.face_size() - 1);
+  c.f32(1, 3).out[3][last] += 0x1p-20f;
+  const Verdict verdict = c.check();
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_NE(verdict.where.find("element " + std::to_string(last) + " on rank 3 of input 1 is"), std::string::npos)
+      << verdict.where;
+}
+
+/// Inside of the block, and in an edge of its halo.
+TEST(HaloExchange, WhatIsNotExchangedStaysAsItIs) {
+  ArraysCase<HaloExchange> c(halo_point(5, 3, 4, 2));
+  c.solve();
+  const HaloExchange::Block block = c.args(0, 1).block;
+  for (const std::size_t untouched : {block.inside(0, 0), block.beyond(0, 0) - 1}) {
+    float& element = c.f32(0, 1).out[1][untouched];
+    const float before = element;
+    for (const float written : {0.0f, -0.0f, 1.0f}) {
+      element = written;
+      const Verdict verdict = c.check();
+      EXPECT_FALSE(verdict.ok);
+      EXPECT_NE(verdict.where.find("element " + std::to_string(untouched) + " on rank 1 of input 0 was written to"),
+                std::string::npos)
+          << verdict.where;
+    }
+    element = before;
+    EXPECT_TRUE(c.check().ok);
+  }
+}
+
+/// In two dimensions of two ranks, the faces across y are a rank's own.
+TEST(HaloExchange, ItsRateIsThatOfBytesOverLinks) {
+  EXPECT_EQ(HaloExchange::cost(halo_point(100, 2, 2, 1)).amount(), 2 * 100 * 4);
+  EXPECT_EQ(HaloExchange::cost(halo_point(100, 2, 4, 3)).amount(), 4 * 300 * 4);
+  EXPECT_EQ(HaloExchange::cost(halo_point(100, 3, 8, 1)).amount(), 6 * 10'000 * 4);
+  EXPECT_FALSE(HaloExchange::exists(halo_point(3, 2, 2, 4)));
+  EXPECT_FALSE(HaloExchange::exists(halo_point(4096, 3, 2, 1)));
+  EXPECT_TRUE(HaloExchange::exists(halo_point(16384, 2, 2, 1)));
 }
 
 }  // namespace
