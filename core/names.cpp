@@ -10,7 +10,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::size_t max_listed = 24, nearest_listed = 5;
+constexpr std::size_t max_listed = 32, nearest_listed = 5;
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
