@@ -29,6 +29,7 @@ void sum(const Queue& queue, const ReduceSum::Args& args) {
 const Register<ReduceSum> variant{{
     .idea = "hipcub::DeviceReduce::Sum, temporary storage preallocated",
     .bound_by = "memory bandwidth",
+    .counterparts = {"cub"},
     .needs = {"hipcub"},
     .library = true,
     .applies = ReduceSum::is_f32_sum,

@@ -47,6 +47,7 @@ bool applies(const Point& point) { return point.integer("m") <= std::numeric_lim
 const Register<RowSum> variant{{
     .idea = "hipcub::DeviceSegmentedReduce::Sum, temporary storage preallocated, offsets counted",
     .bound_by = "memory bandwidth",
+    .counterparts = {"cub"},
     .needs = {"hipcub"},
     .library = true,
     .applies = applies,
