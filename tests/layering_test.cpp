@@ -171,8 +171,8 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       "matmul_f32/naive_32x8",
       // A chain of instructions by streams; launches of an empty kernel by graphs; copies before a product; a product
       // of rows where they lie.
-      "all_gather_matmul/pull_in_place", "concurrent_kernels/one_stream", "concurrent_kernels/streams", "launch_overhead/graph",
-      "launch_overhead/graph_gated", "matmul_f16/repack"};
+      "all_gather_matmul/pull_in_place", "concurrent_kernels/one_stream", "concurrent_kernels/streams",
+      "launch_overhead/graph", "launch_overhead/graph_gated", "matmul_f16/repack"};
   std::set<std::string> found;
   std::size_t variants = 0;
   for (const std::string& file : files_below("backends/cuda"))
