@@ -153,7 +153,7 @@ TEST_F(RunnerTest, CallsWrongWhatWritesPastItsWorkspace) {
 
 TEST_F(RunnerTest, CatchesAfterTimingWhatGoesWrongLater) {
   for (const Mode mode : {Mode::cold, Mode::hot, Mode::single}) {
-    const std::size_t later = mode == Mode::cold ? before_sampling + launches : mode == Mode::hot ? 60 : 5;
+    const std::size_t later = mode == Mode::cold ? before_sampling + launches : mode == Mode::hot ? 60 : 6;
     const auto launch = [n = 0ul, later](const Launch& l) mutable { n++ < later ? right(l) : wrong(l); };
     const Result r = run(add("later_" + to_string(mode), launch), mode);
     EXPECT_EQ(r.status, Status::wrong) << to_string(mode);
