@@ -11,10 +11,11 @@ constexpr double shortest_launch = 5e-6;  // seconds
 constexpr double assumed_share = 0.2;     // of the theoretical peak
 constexpr double most_shares = 2;         // of its share of the time that a group may take rather than be left out
 
-/// Rates of one core, where a device's are unknown.
-double assumed_rate(const Cost& cost) {
+/// Where a device's peak is unknown: of each core or multiprocessor.
+double assumed_rate(const Cost& cost, const DeviceInfo& device) {
   using enum crosswarp::Quantity;
-  return cost.rated == bytes ? 3e9 : cost.rated == flops ? 2e9 : 2e7;
+  const double of_one = cost.rated == bytes ? 3e9 : cost.rated == flops ? 2e9 : 2e7;
+  return of_one * std::max(1, device.compute_units);
 }
 
 double work_ratio(const ExperimentEntry& experiment, const Point& small, const Point& large) {
@@ -31,7 +32,7 @@ Schedule::Schedule(const Options& options, const Plan& plan, Executor& executor)
 /// Visits the cells that will run, with their devices.
 void Schedule::for_each_row(const Group& group, const auto& visit) const {
   for (const Cell& cell : group.cells) {
-    const auto& device = executor_.status(*cell.backend).device;
+    const auto& device = executor_.status(*cell.backend, cell.experiment->ranks(cell.point)).device;
     if (!device || plan_.skipped(cell) || !cell.variant->not_expressible.empty()) continue;
     if (std::ranges::all_of(cell.variant->needs, [&](const std::string& need) { return device->has(need); }))
       visit(cell, *device);
@@ -45,7 +46,7 @@ double Schedule::launch_seconds(const Cell& cell, const DeviceInfo& device) cons
   }
   const Cost cost = cell.experiment->cost(cell.point);
   const double peak = assumed_share * device.peak(cost.ceiling);
-  return shortest_launch + cost.amount() / (peak > 0 ? peak : assumed_rate(cost));
+  return shortest_launch + cost.amount() / (peak > 0 ? peak : assumed_rate(cost, device));
 }
 
 double Schedule::group_seconds(const Group& group) const {

@@ -1,5 +1,5 @@
-// The rows of one point on one device, timed side by side: in each placement of the buffers bind → verify → sample in
-// rounds → verify again, with other inputs each time.
+// The rows of one point on one device, timed side by side: in each placement of the buffers bind → launch, in the first
+// one verify → sample in rounds → verify, with other inputs each time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +30,7 @@ constexpr double max_sample = 0.012;                       // seconds of a sampl
 constexpr double max_first_sample = 0.05;                  // the same, by first launches, which may load code
 constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
 constexpr int leak_samples = 3;
+constexpr std::size_t least_placements = 9;   // that `bench compare` needs of two runs
 constexpr std::size_t single_launches = 160;  // behind a gate each, of a row over ranks: the 99th percentile needs 100
 
 double wall_clock() {
@@ -110,9 +111,11 @@ class Runner::PointRun {
   bool capture_graphs();
   bool verify_rows_as_timed();
   void verify_and_find_leaks(Row& row);
+  void verify_and_observe(Row& row, const std::string& when, Before before);
   void sample_rows();
   void time_single_launches();
   void verify_after_timing();
+  bool is_precise(const Row& row) const;
   void end_placement();
   void conclude();
 
@@ -240,7 +243,7 @@ void Runner::PointRun::time_placement() {
   capture_.emplace(device_, *problem_, launches_, sets());
   const bool is_bound = bind_rows();
   begin_phase(&Phases::verifying);
-  if (is_bound && verify_rows() && capture_graphs() && verify_rows_as_timed()) {
+  if (is_bound && verify_rows() && capture_graphs() && (!is_first_ || verify_rows_as_timed())) {
     begin_phase(&Phases::timing);
     sample_rows();
     time_single_launches();
@@ -271,13 +274,16 @@ bool Runner::PointRun::bind_rows() {
   return any;
 }
 
-/// In later placements only launches each row once.
+/// In later placements only launches each row's sample: these are verified behind their timing.
 bool Runner::PointRun::verify_rows() {
-  // What a variant does once for its buffers, such as recording a graph, must not meet a closed gate.
+  // What a variant does once for its buffers, such as recording a graph, must not meet a closed gate; and the first
+  // sample is to be like the others.
   if (!is_first_)
     return for_each_row([&](Row& row) {
-      enter(row.index);
-      row.launches.launch(0);
+      for (std::size_t i = 0; i < launches_; ++i) {
+        enter(row.index);
+        row.bound.launch(i % sets());
+      }
       device_.synchronize();
     });
   if (!for_each_row([&](Row& row) {
@@ -347,27 +353,32 @@ bool Runner::PointRun::capture_graphs() {
          });
 }
 
-/// Also looks for leaks of device memory, and notes what the outputs show: later checks fill them with numbers, which
-/// look like observations that a variant did not make.
+/// Also looks for leaks of device memory.
 bool Runner::PointRun::verify_rows_as_timed() {
   return for_each_row([&](Row& row) {
     verify_and_find_leaks(row);
-    if (row.result->status != Status::ok) return;
-    row.observed.push_back(problem_->observe());
-    verify_shortened(row, "when timed with fewer steps: ", Before::poison);
+    verify_and_observe(row, "when timed with fewer steps: ", Before::poison);
   });
+}
+
+/// Behind the verified sample of a row: notes what the outputs show, unless they held numbers before, which look like
+/// observations that a variant did not make; and verifies shorter launches.
+void Runner::PointRun::verify_and_observe(Row& row, const std::string& when, Before before) {
+  if (row.result->status != Status::ok) return;
+  if (before == Before::poison) row.observed.push_back(problem_->observe());
+  verify_shortened(row, when, before);
 }
 
 /// Throws Error for a leak.
 void Runner::PointRun::verify_and_find_leaks(Row& row) {
-  double look = is_first_ ? std::min(look_in_launches * per_launch(row.sample_seconds), max_look) : 0;
+  double look = std::min(look_in_launches * per_launch(row.sample_seconds), max_look);
   // Other processes may allocate on the same device, but hardly the same amount each time.
   std::size_t leaked = 0;
   for (int i = 0; i < leak_samples; ++i, look = 0) {
     const std::size_t before = device_.free_memory();
     verify_as_timed(row, "when timed: ", look);
     const std::size_t after = device_.free_memory();
-    if (!is_first_ || !device_.is_asynchronous() || after + min_leak >= before) return;
+    if (!device_.is_asynchronous() || after + min_leak >= before) return;
     if (i > 0 && before - after != leaked) return;
     leaked = before - after;
   }
@@ -491,17 +502,26 @@ std::function<double()> Runner::PointRun::empty_sample(bool pdl) {
 
 void Runner::PointRun::verify_after_timing() {
   change_inputs();
+  const bool draws_numbers = mix(mix(options().seed) + placement_) % 2 == 0;
+  const Before before = is_first_ || draws_numbers ? Before::numbers : Before::poison;
   for (Row& row : rows_) {
     if (row.result->status == Status::ok)
       attempt(row, [&] {
-        verify_as_timed(row, "after timing: ", 0, Before::numbers);
-        if (row.result->status == Status::ok)
-          verify_shortened(row, "after timing, with fewer steps: ", Before::numbers);
+        verify_as_timed(row, "after timing: ", 0, before);
+        verify_and_observe(row, "after timing, with fewer steps: ", before);
       });
   }
 }
 
-/// Unbinds all rows and frees the ballast; those that are not ok or out of time leave the run.
+/// Whether more placements would tell little. Those of a row over ranks also sample its single launches.
+bool Runner::PointRun::is_precise(const Row& row) const {
+  const Placements& seconds = row.result->measurement.seconds;
+  if (device_.ranks() > 1 || seconds.size() < least_placements) return false;
+  const Interval known = location_interval(seconds);
+  return (known.high - known.low) / 2 <= stop_.precision * location(seconds);
+}
+
+/// Unbinds all rows and frees the ballast; those that are not ok, precise, or out of time leave the run.
 void Runner::PointRun::end_placement() {
   // Rows bind in another order next time: small workspaces are neighbours, and their order is worth 4 % of a short
   // launch.
@@ -514,8 +534,11 @@ void Runner::PointRun::end_placement() {
     for (const auto& of_rank : row.by_rank) row.result->measurement.by_rank.push_back(median(of_rank));
   }
   ballast_ = {};
-  std::erase_if(rows_,
-                [&](const Row& row) { return row.result->status != Status::ok || row.wall >= stop_.time_limit; });
+  std::erase_if(rows_, [&](const Row& row) {
+    const bool is_done = is_precise(row);
+    if (is_done) row.result->measurement.stopped = "precision";
+    return is_done || row.result->status != Status::ok || row.wall >= stop_.time_limit;
+  });
 }
 
 /// Holds times to the floor and to the limits of the device.

@@ -10,11 +10,11 @@ namespace crosswarp {
 
 /// Stopping rule of a cell. Times in seconds.
 struct StopRule {
-  double min_time = 0.15;        ///< Device time after which a cell is done.
+  double min_time = 0.08;        ///< Device time after which a cell is done.
   double precision = 0.002;      ///< Done earlier at this relative precision of the median, with 95 % confidence,
   std::size_t min_samples = 32;  ///< and this many samples.
   std::size_t max_samples = 400;
-  std::size_t placements = 16;  ///< Allocations at other addresses, which share all of the above.
+  std::size_t placements = 16;  ///< Allocations at other addresses, at most, which share all of the above.
   double time_limit = 0.5;      ///< Wall time after which a cell is cut off, with the samples it has.
   std::size_t launches = 20;    ///< Most launches in a sample.
   double point_limit = 1e9;     ///< Wall time of all cells of a point, verified at least once: fewer samples fit it in.
