@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned fallback_raster = 8;
 
 PersistentConfig search(const Queue& queue, const MatmulF8::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 256}, {128, 128}, {64, 128}};
+  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   const ProductWork work{.m = args.m,
                          .n = args.n,
                          .operands = operands_in_pairs(args),
