@@ -42,7 +42,6 @@ PersistentConfig search(const Queue& queue, const MatmulF16::Args& args, std::si
                          .operands = matmul_f16_repack::shape_of_copies(args),
                          .operations_of_word = 2,
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
-                         .is_promoted = false,
                          .is_f32_out = args.f32_out};
   const PersistentChoice best =
       cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, 8,

@@ -9,16 +9,16 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_MMA_F64
-using matmul_f64_mma_multistage::Config, matmul_f64_mma_multistage::tile_k;
+using matmul_f64_mma_multistage::Config, matmul_f64_mma_multistage::tile_columns, matmul_f64_mma_multistage::tile_k;
 
-/// Blocks of a multiprocessor take turns: two tiles at once take twice as long. A tile of 64 x 64 feeds each
-/// instruction from twice as many loads as one of 128 x 128.
+/// Blocks of a multiprocessor take turns: two tiles at once take twice as long. A tile of 64 rows feeds each
+/// instruction from a third more loads than one of 128.
 double expected_cycles(const DeviceInfo& device, const MatmulF64::Args& args, const Config& config) {
   constexpr double tile_cycles = 2000, launch_cycles = 2500;  // latencies, as estimates
-  const double multiply_adds = device.peak_per_cycle("tensor_f64", 256) / 2 * (config.side == 128 ? 0.95 : 0.85);
+  const double multiply_adds = device.peak_per_cycle("tensor_f64", 256) / 2 * (config.rows == 128 ? 0.95 : 0.85);
   const double k_tiles = blocks_for(blocks_for(args.k, tile_k), config.splits);
-  const double tile = tile_cycles + k_tiles * tile_k * config.side * config.side / multiply_adds;
-  const unsigned tiles = blocks_for(args.m, config.side) * blocks_for(args.n, config.side) * config.splits;
+  const double tile = tile_cycles + k_tiles * tile_k * config.rows * tile_columns / multiply_adds;
+  const unsigned tiles = blocks_for(args.m, config.rows) * blocks_for(args.n, tile_columns) * config.splits;
   const double added = config.splits == 1
                            ? 0
                            : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(args)) /
@@ -31,11 +31,11 @@ Config best_config(const Queue& queue, const MatmulF64::Args& args) {
   const unsigned k_tiles = blocks_for(args.k, tile_k);
   Config best;
   double fewest = std::numeric_limits<double>::infinity();
-  for (const unsigned side : {128u, 64u})
+  for (const unsigned rows : {128u, 64u})
     for (unsigned splits = 1; splits == 1 || (splits <= most_splits && k_tiles / splits >= least_k_tiles);
          splits *= 2) {
       // None of them empty.
-      const Config config{.side = side, .splits = k_tiles > 0 ? blocks_for(k_tiles, blocks_for(k_tiles, splits)) : 1};
+      const Config config{.rows = rows, .splits = k_tiles > 0 ? blocks_for(k_tiles, blocks_for(k_tiles, splits)) : 1};
       if (const double cycles = expected_cycles(queue.device, args, config); cycles < fewest)
         best = config, fewest = cycles;
     }

@@ -8,9 +8,9 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
-/// `side`: of a block's tile of C, 64 or 128. `splits`: of k, among as many blocks; each has a k-tile or more.
+/// `rows`: of a block's tile of C, 64 or 128. `splits`: of k, among as many blocks; each has a k-tile or more.
 struct Config {
-  unsigned side = 128, splits = 1;
+  unsigned rows = 128, splits = 1;
 
   /// Of the partial sums.
   std::size_t workspace_bytes(const MatmulF64::Args& args) const {
@@ -18,7 +18,7 @@ struct Config {
   }
 };
 
-constexpr unsigned tile_k = 16;
+constexpr unsigned tile_columns = 64, tile_k = 16;
 
 /// Requires a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config);

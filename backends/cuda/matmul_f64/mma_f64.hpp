@@ -54,15 +54,21 @@ __device__ inline void mma_m16n8k8(double (&d)[4], const double (&a)[4], const d
 #endif
 }
 
-/// Starts a copy of a double to shared memory; writes zero and does not read `from` where !is_valid. The emulation
-/// copies at once.
-__device__ inline void cp_async_double(double* to_shared, const double* from, bool is_valid) {
+/// Starts a copy of one or two doubles to shared memory; writes zeros and does not read `from` where !is_valid. Two
+/// need addresses at multiples of 16 bytes, and pass L1 by. The emulation copies at once.
+template <unsigned doubles>
+__device__ void cp_async_doubles(double* to_shared, const double* from, bool is_valid) {
 #if CROSSWARP_IS_EMULATED
-  *to_shared = is_valid ? *from : 0;
+  for (unsigned i = 0; i < doubles; ++i) to_shared[i] = is_valid ? from[i] : 0;
 #else
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to_shared)), "l"(from),
-               "r"(is_valid ? 8 : 0)
-               : "memory");
+  if constexpr (doubles == 2)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to_shared)), "l"(from),
+                 "r"(is_valid ? 16 : 0)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to_shared)), "l"(from),
+                 "r"(is_valid ? 8 : 0)
+                 : "memory");
 #endif
 }
 #endif

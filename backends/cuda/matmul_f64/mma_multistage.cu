@@ -1,6 +1,7 @@
 // Matrix instructions of single warps on doubles (mma.sync, DMMA), fed from shared memory by 8-byte loads; a ring of
-// stages that cp.async fills three k-tiles ahead, double by double, hence any shape and alignment. Bound by these
-// instructions: a k-tile of 128 x 128 takes 2048 cycles on Hopper, its loads from shared memory a third of that.
+// stages that cp.async fills ahead, by pairs of doubles where rows begin at multiples of 16 bytes: single ones would
+// pass through L1, whose bandwidth the fragments need. Bound by these instructions: a k-tile of two blocks of 128 x 64
+// takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -20,19 +21,22 @@ struct Problem {
   unsigned tiles_m, tiles_n;
 };
 
-/// Four warps for 64 x 64, eight for 128 x 128. Rows are four doubles longer in shared memory than they need be: the 16
-/// lanes that load at once, four rows of four, hit all banks.
-template <unsigned side_>
+/// Two rows of two warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at
+/// once, four rows of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
+template <unsigned rows_>
 struct Tile {
-  static constexpr unsigned side = side_, warp_rows = side / 2, warp_columns = 32, warps_across = side / warp_columns;
-  static constexpr unsigned threads = 2 * warps_across * mma_lanes, resident = side == 128 ? 1 : 3, stages = 4;
-  static constexpr unsigned a_pitch = tile_k + 4, b_pitch = side + 4;
-  static constexpr unsigned b_at = side * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
+  static constexpr unsigned rows = rows_, columns = tile_columns;
+  static constexpr unsigned warp_rows = rows / 2, warp_columns = 32, warps_across = columns / warp_columns;
+  static constexpr unsigned threads = 2 * warps_across * mma_lanes;
+  static constexpr unsigned resident = rows == 64 ? 3 : 2, stages = rows == 64 ? 4 : 3;
+  static constexpr unsigned a_pitch = tile_k + 4, b_pitch = columns + 4;
+  static constexpr unsigned b_at = rows * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
   static constexpr unsigned shared_bytes = stages * stage_doubles * sizeof(double);
 };
 
-/// A thread's share of the copies of k-tiles: doubles in one column of A, and in one of B.
-template <class T>
+/// A thread's share of the copies of k-tiles: `width` doubles at a time, in the same columns of A, and of B. Two need
+/// even n and k.
+template <class T, unsigned width>
 class TileCopy {
  public:
   /// Of the tile that begins at (`row`, `column`); the steps of k from `begin` to before `end`.
@@ -51,14 +55,14 @@ class TileCopy {
     double* const a = stage + a_row() * T::a_pitch + a_column();
     double* const b = stage + T::b_at + b_row() * T::b_pitch + b_column();
 #pragma unroll
-    for (unsigned i = 0; i < T::side / a_rows; ++i) {
+    for (unsigned i = 0; i < T::rows / a_rows; ++i) {
       const bool is_valid = i * a_rows < rows_ && a_column() < depth_;
-      cp_async_double(a + i * a_rows * T::a_pitch, gemm_.a + (is_valid ? a_at_ + i * a_step_ : 0), is_valid);
+      cp_async_doubles<width>(a + i * a_rows * T::a_pitch, gemm_.a + (is_valid ? a_at_ + i * a_step_ : 0), is_valid);
     }
 #pragma unroll
     for (unsigned i = 0; i < tile_k / b_rows; ++i) {
       const bool is_valid = has_column_ && b_row() + i * b_rows < depth_;
-      cp_async_double(b + i * b_rows * T::b_pitch, gemm_.b + (is_valid ? b_at_ + i * b_step_ : 0), is_valid);
+      cp_async_doubles<width>(b + i * b_rows * T::b_pitch, gemm_.b + (is_valid ? b_at_ + i * b_step_ : 0), is_valid);
     }
     a_at_ += tile_k;
     b_at_ += tile_k / b_rows * b_step_;
@@ -66,12 +70,13 @@ class TileCopy {
   }
 
  private:
-  static constexpr unsigned a_rows = T::threads / tile_k, b_rows = T::threads / T::side;  // between a thread's copies
+  static constexpr unsigned a_across = tile_k / width, b_across = T::columns / width;        // copies of a row
+  static constexpr unsigned a_rows = T::threads / a_across, b_rows = T::threads / b_across;  // between a thread's
 
-  __device__ static unsigned a_row() { return threadIdx.x / tile_k; }
-  __device__ static unsigned a_column() { return threadIdx.x % tile_k; }
-  __device__ static unsigned b_row() { return threadIdx.x / T::side; }
-  __device__ static unsigned b_column() { return threadIdx.x % T::side; }
+  __device__ static unsigned a_row() { return threadIdx.x / a_across; }
+  __device__ static unsigned a_column() { return threadIdx.x % a_across * width; }
+  __device__ static unsigned b_row() { return threadIdx.x / b_across; }
+  __device__ static unsigned b_column() { return threadIdx.x % b_across * width; }
 
   const Problem& gemm_;
   std::size_t a_at_, b_at_, a_step_, b_step_;
@@ -79,10 +84,11 @@ class TileCopy {
   bool has_column_;
 };
 
-/// Multiplies a warp's rows and columns of a k-tile. `a`, `b`: its first row, its first column in shared memory.
-template <class T>
-__device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8][4], const double* a,
-                           const double* b) {
+/// Multiplies a warp's rows and columns of a k-tile. `a`, `b`: its first row, its first column in shared memory. Calls
+/// `meanwhile` behind the first instructions: copies that start before the first fragments would delay those.
+template <class T, class Meanwhile>
+__device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8][4], const double* a, const double* b,
+                           const Meanwhile& meanwhile) {
   const unsigned g = threadIdx.x % mma_lanes / 4, t = threadIdx.x % 4;
 #pragma unroll
   for (unsigned step = 0; step < tile_k; step += 8) {
@@ -100,18 +106,19 @@ __device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8
     for (unsigned r = 0; r < T::warp_rows / 16; ++r)
 #pragma unroll
       for (unsigned c = 0; c < T::warp_columns / 8; ++c) mma_m16n8k8(sums[r][c], fragments_a[r], fragments_b[c]);
+    if (step == 0) meanwhile();
   }
 }
 
-template <class T>
+template <class T, unsigned width>
 __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm) {
   constexpr unsigned stages = T::stages;
   double* const ring = dynamic_shared<double>();
   const TileCoord tile = Raster{gemm.tiles_m, gemm.tiles_n, 8}.tile(blockIdx.x);
-  const std::size_t row = std::size_t{tile.row} * T::side, column = std::size_t{tile.column} * T::side;
+  const std::size_t row = std::size_t{tile.row} * T::rows, column = std::size_t{tile.column} * T::columns;
   const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
   const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
-  TileCopy<T> copy(gemm, row, column, begin, end);
+  TileCopy<T, width> copy(gemm, row, column, begin, end);
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
     cp_async_commit_group();  // an empty group keeps the count
@@ -126,9 +133,9 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
   for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile) {
     cp_async_wait_group<stages - 2>();
     __syncthreads();  // all threads have loaded this stage, all warps have read the previous one
-    load(k_tile + stages - 1, (k_tile + stages - 1) % stages);
     const double* const stage = ring + k_tile % stages * T::stage_doubles;
-    mma_k_tile<T>(sums, stage + warp_row * T::a_pitch, stage + T::b_at + warp_column);
+    mma_k_tile<T>(sums, stage + warp_row * T::a_pitch, stage + T::b_at + warp_column,
+                  [&] { load(k_tile + stages - 1, (k_tile + stages - 1) % stages); });
   }
 
   const unsigned g = threadIdx.x % mma_lanes / 4, t = threadIdx.x % 4;
@@ -161,8 +168,9 @@ __global__ void __launch_bounds__(256) add_splits(const double* partials, double
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
   auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
-  with_constant<64, 128>(config.side, [&]<unsigned side>() {
-    using T = Tile<side>;
+  const bool in_pairs = args.n % 2 == 0 && args.k % 2 == 0;
+  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
+    using T = Tile<rows>;
     const Problem problem{.a = args.a.data(),
                           .b = args.b.data(),
                           .c = config.splits > 1 ? partials : args.c.data(),
@@ -170,10 +178,10 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
                           .n = args.n,
                           .k = args.k,
                           .k_per_split = blocks_for(blocks_for(args.k, tile_k), config.splits) * std::size_t{tile_k},
-                          .tiles_m = blocks_for(args.m, side),
-                          .tiles_n = blocks_for(args.n, side)};
-    launch(gemm_kernel<T>, dim3(problem.tiles_m * problem.tiles_n, config.splits), T::threads, T::shared_bytes, queue,
-           problem);
+                          .tiles_m = blocks_for(args.m, T::rows),
+                          .tiles_n = blocks_for(args.n, T::columns)};
+    launch(in_pairs ? gemm_kernel<T, 2> : gemm_kernel<T, 1>, dim3(problem.tiles_m * problem.tiles_n, config.splits),
+           T::threads, T::shared_bytes, queue, problem);
   });
   if (config.splits > 1)
     launch(add_splits, blocks_for(args.c.size(), 256), 256, 0, queue, partials, args.c.data(), args.c.size(),
@@ -181,7 +189,7 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
-  gemm(queue, args, {.side = static_cast<unsigned>(queue.tuning["side"])});
+  gemm(queue, args, {.rows = static_cast<unsigned>(queue.tuning["rows"])});
 }
 #endif
 
@@ -191,9 +199,9 @@ const Register<MatmulF64> variant{{
     .improves = "register_tile",
     .needs = needs_of_mma_f64,
 #if CROSSWARP_HAS_MMA_F64
-    .tunings = {{{{"side", 128}}}, {{{"side", 64}}}},
+    .tunings = {{{{"rows", 128}}}, {{{"rows", 64}}}},
     .launch = launch_tuned,
-    .instructions = {{"DMMA.16x8x8", 32}, {"LDS.64", 48}, {"LDGSTS.E.64", 16}},
+    .instructions = {{"DMMA.16x8x8", 32}, {"LDS.64", 48}, {"LDGSTS.E.BYPASS.128", 12}},
 #endif
 }};
 

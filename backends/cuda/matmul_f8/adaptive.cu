@@ -16,16 +16,15 @@ namespace {
 constexpr unsigned fallback_raster = 8;
 
 PersistentConfig search(const Queue& queue, const MatmulF8::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 256}, {128, 128}, {64, 128}};
+  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   const ProductWork work{.m = args.m,
                          .n = args.n,
                          .operands = operands_in_pairs(args),
                          .operations_of_word = 4,
                          .mma_operations = queue.device.peak_per_cycle("tensor_fp8", 8192),
-                         .is_promoted = args.promoted,
                          .is_f32_out = args.f32_out};
   const std::span all(tiles);
-  return cheapest(queue, work, args.promoted ? all.subspan(1) : all, 4,
+  return cheapest(queue, work, args.promoted ? all.subspan(2) : all, 4,
                   [&](const PersistentConfig& config) {
                     return matmul_f8_persistent::resident_clusters(queue, args, config);
                   })

@@ -29,9 +29,9 @@ template <class Use>
 void with_kernel(const MatmulF8::Args& args, const PersistentConfig& config, Use&& use) {
   const auto by_tile = [&]<class A, bool promoted>() {
     with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-      with_constant<128, 256>(config.columns, [&]<unsigned columns>() {
+      with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
         using Tile = PersistentTile<rows / 64, columns>;
-        if constexpr (columns == 128 || (rows == 128 && !promoted))
+        if constexpr (columns <= (rows == 64 || promoted ? 128 : 256))
           use.template operator()<Tile>(gemm_kernel<A, promoted, Tile>);
         else
           throw Error("no kernel was compiled for this tile");
@@ -64,7 +64,7 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig
 /// The tuning's columns, of promoted sums at most 128.
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
   PersistentConfig config = tuned_config(queue);
-  if (args.promoted) config.columns = 128;
+  if (args.promoted) config.columns = std::min(config.columns, 128u);
   gemm(pdl_by_tuning(queue), args, config);
 }
 #endif
@@ -77,8 +77,10 @@ const Register<MatmulF8> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {persistent_tuning(128, 256, {2, 1}, 8, 0), persistent_tuning(128, 256, {2, 1}, 8, 1),
                 persistent_tuning(128, 256, {1, 1}, 16, 0), persistent_tuning(128, 256, {1, 2}, 16, 0),
+                persistent_tuning(128, 192, {2, 1}, 8, 0), persistent_tuning(128, 192, {1, 2}, 16, 1),
                 persistent_tuning(128, 128, {2, 1}, 8, 0), persistent_tuning(128, 128, {1, 2}, 16, 1),
-                persistent_tuning(64, 128, {2, 1}, 8, 1), persistent_tuning(64, 128, {1, 2}, 16, 0)},
+                persistent_tuning(64, 128, {2, 1}, 8, 1), persistent_tuning(64, 128, {1, 2}, 16, 0),
+                persistent_tuning(64, 64, {4, 1}, 4, 0)},
     .applies = has_rows_of_16_bytes,
     .launch = launch_tuned,
     .instructions = {{"QGMMA.64x256x32.F32.E4M3.E4M3", 4}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 4}},

@@ -19,7 +19,6 @@ PersistentConfig search(const Queue& queue, const MatmulTf32::Args& args) {
                          .operands = Tf32Operands(args, {}).multiplied(),
                          .operations_of_word = 1,
                          .mma_operations = queue.device.peak_per_cycle("tensor_tf32", 2048),
-                         .is_promoted = false,
                          .is_f32_out = true};
   return cheapest(
              queue, work, tiles, 8,

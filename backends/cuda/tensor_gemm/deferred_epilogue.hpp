@@ -1,6 +1,6 @@
-// Deferred epilogue: a consumer warp keeps a finished tile's accumulators in registers, and stores them while the next
-// tile is multiplied, one panel per k-tile: by TMA where rows of C begin at multiples of 16 bytes, else a row at a
-// time. The matrix units do not wait for stores. For files that need "ptx".
+// Deferred epilogue: a consumer warp keeps a finished tile's sums in registers, and stores them while the next tile is
+// multiplied, one panel per k-tile: by TMA where rows of C begin at multiples of 16 bytes, else a row at a time. The
+// matrix units do not wait for stores. For files that need "ptx".
 #pragma once
 
 #include "backends/cuda/device/bulk_copy.hpp"
@@ -14,8 +14,9 @@ namespace {
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
 /// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
 /// bits, or 32 floats. A 16-bit tile is kept whole; of a float tile take() stores one half at once, for lack of
-/// registers.
-template <bool bf16, unsigned columns>
+/// registers. All take the thread's sums, columns / 2 in all, as a function `sum(i)`. `in_place`: the sums stay as they
+/// are until all panels are stored, so that no copy is needed.
+template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
   static constexpr unsigned panels = columns / row_elements;
   static constexpr unsigned panel_bytes = 16 * row_bytes;
@@ -27,15 +28,16 @@ struct DeferredEpilogue {
   const bool by_tma;
   unsigned next, last;  ///< Staging panels, shared addresses.
   unsigned row = 0, column = 0;
-  unsigned pending = 0;  ///< Panels of the tile that is kept, if any.
-  std::uint32_t kept[columns / 4];
+  unsigned pending = 0;                            ///< Panels of the tile that is kept, if any.
+  std::uint32_t kept[in_place ? 1 : columns / 4];  ///< As word() returns them.
 
   /// `c` is a map of `out`, if `by_tma`.
   __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
       : c(c), out(out), by_tma(by_tma), next(staging), last(staging + panel_bytes) {}
 
   /// The warp's rows of the finished tile begin at `first_row`.
-  __device__ void take(unsigned first_row, unsigned first_column, const float (&accumulators)[columns / 2]) {
+  template <class Sum>
+  __device__ void take(unsigned first_row, unsigned first_column, const Sum& sum) {
     row = first_row;
     column = first_column;
     pending = panels;
@@ -43,34 +45,34 @@ struct DeferredEpilogue {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
         store_at(column + 32 * panel,
-                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return accumulators[16 * panel + i]; }); });
+                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return sum(16 * panel + i); }); });
       column += columns / 2;
-#pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = __float_as_uint(accumulators[columns / 4 + i]);
-    } else {
-#pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i)
-        kept[i] = Output::packed<bf16>(accumulators[2 * i], accumulators[2 * i + 1]);
     }
+    if constexpr (!in_place)
+#pragma unroll
+      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
   }
 
   /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.
-  __device__ void store_panel(unsigned k_tile) {
+  template <class Sum>
+  __device__ void store_panel(unsigned k_tile, const Sum& sum) {
     if (k_tile >= pending) return;  // as for most k-tiles: one branch for all panels
-    store_at(column + k_tile * panel_columns(), [&](unsigned to) { stage_kept(k_tile, to); });
+    store_at(column + k_tile * panel_columns(), [&](unsigned to) { stage_kept(k_tile, to, sum); });
   }
   /// Stores the panels that remain after a tile of `k_tiles`.
-  __device__ void store_rest(unsigned k_tiles) {
+  template <class Sum>
+  __device__ void store_rest(unsigned k_tiles, const Sum& sum) {
 #pragma unroll 1
-    for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel);
+    for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel, sum);
   }
 
   /// Stores the last tile, each panel from a staging panel of its own: shared addresses, `pitch` bytes apart.
-  __device__ void drain(unsigned staging, unsigned pitch) {
+  template <class Sum>
+  __device__ void drain(unsigned staging, unsigned pitch, const Sum& sum) {
 #pragma unroll 1
     for (unsigned panel = 0; panel < pending; ++panel)
       if (const unsigned at = column + panel * panel_columns(); is_inside(at))
-        store_by_way_of(staging + panel * pitch, at, [&](unsigned to) { stage_kept(panel, to); });
+        store_by_way_of(staging + panel * pitch, at, [&](unsigned to) { stage_kept(panel, to, sum); });
     bulk_wait_group_read<0>();
   }
 
@@ -119,19 +121,39 @@ struct DeferredEpilogue {
     std::swap(next, last);
   }
 
+  /// Word `i` of those that panels hold: a float of the tile's second half, or two 16-bit elements.
+  template <bool is_f32, class Sum>
+  __device__ static std::uint32_t word(const Sum& sum, unsigned i) {
+    if constexpr (is_f32)
+      return __float_as_uint(sum(columns / 4 + i));
+    else
+      return Output::packed<bf16>(sum(2 * i), sum(2 * i + 1));
+  }
+  template <bool is_f32, class Sum>
+  __device__ std::uint32_t kept_word(const Sum& sum, unsigned i) const {
+    if constexpr (in_place)
+      return word<is_f32>(sum, i);
+    else
+      return kept[i];
+  }
   /// Writes a kept panel. Registers have no index at run time: hence the loop.
-  __device__ void stage_kept(unsigned wanted, unsigned to) const {
+  template <class Sum>
+  __device__ void stage_kept(unsigned wanted, unsigned to, const Sum& sum) const {
     const unsigned lane = threadIdx.x % warp_size();
 #pragma unroll
     for (unsigned panel = 0; panel < panels; ++panel)
       if (panel != wanted)
         continue;
       else if (out.is_f32)
-        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept[16 * panel + i]); });
+        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, 16 * panel + i)); });
       else
 #pragma unroll
-        for (unsigned quad = 0; quad < 4; ++quad)
-          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), kept + 16 * panel + 4 * quad);
+        for (unsigned quad = 0; quad < 4; ++quad) {
+          std::uint32_t words[4];
+#pragma unroll
+          for (unsigned i = 0; i < 4; ++i) words[i] = kept_word<false>(sum, 16 * panel + 4 * quad + i);
+          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), words);
+        }
   }
   /// Writes 16 accumulators of each lane. Odd rows write their pairs in another order, so that eight rows' are in
   /// different banks.

@@ -25,7 +25,7 @@ struct PersistentTile {
   static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
   static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
 
-  static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<true, columns>::staging_bytes;
+  static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<true, columns, true>::staging_bytes;
   static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
   static constexpr unsigned stages =
       std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, columns, 1>::stage_bytes);
@@ -33,7 +33,7 @@ struct PersistentTile {
   static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
 
   /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
-  static constexpr int producer_registers = 40, consumer_registers = 232;
+  static constexpr int producer_registers = 24, consumer_registers = 240;
 };
 
 /// The kernel's parameters beside its matrices.
@@ -94,28 +94,34 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   } else {  // consumers
     if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
-    using Epilogue = DeferredEpilogue<Product::is_bf16, columns>;
+    using Epilogue = DeferredEpilogue<Product::is_bf16, columns, promoted>;
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
+    // The epilogue has stored promoted sums before the next tile's first partial sum takes their place.
+    static_assert(!promoted || Epilogue::panels <= k_tiles_to_promote);
+    const auto sum = scaled(sums.sums(), scale);
     for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
-      for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+      const auto wait = [&] {
         pipeline.consumer_wait(state);
-        sums.add(step, state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index), release);
-        epilogue.store_panel(step);
-      }
-      epilogue.store_rest(work.k_tiles);
-      sums.finish(release);
+        const StagedTile tile{state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index)};
+        state.advance(stages);
+        return tile;
+      };
+      sums.add(work.k_tiles, wait, release, [&](unsigned step) {
+        epilogue.store_panel(step, sum);
+        if (step + 1 == work.k_tiles) epilogue.store_rest(work.k_tiles, sum);
+      });
       const TileCoord tile = position.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
       if (scheduler.splits == 1)
-        with_scaled(sums.sums(), scale, [&](const float(&all)[columns / 2]) { epilogue.take(row, column, all); });
+        epilogue.take(row, column, sum);
       else
         out.offset(work.split * plan.split_pitch).template store_fragment<Product::is_bf16>(row, column, sums.sums());
     }
     // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
     static_assert(Epilogue::panels <= stages);
-    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes);
+    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes, sum);
   }
 }
 #endif

@@ -36,7 +36,6 @@ struct ProductWork {
   Operands operands;          ///< In words of 16 bits along k.
   double operations_of_word;  ///< For each element of C: two for 16-bit elements, one for floats.
   double mma_operations;      ///< Of one multiprocessor, per cycle.
-  bool is_promoted;           ///< Sums are added in float, once for each k-tile.
   bool is_f32_out;
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
@@ -47,8 +46,7 @@ inline double lines_per_row(const Operand& operand) { return operand.pitch % row
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
-/// for the cluster. Promoted sums take an addition for each element and k-tile, most of which another warpgroup's
-/// instructions hide, if there is one. Split-K writes its partial sums as floats, and adds them in a second launch.
+/// for the cluster. Split-K writes its partial sums as floats, and adds them in a second launch.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
   const Rates rates(device);
@@ -59,9 +57,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                         (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
                          lines_per_row(work.operands.b) * config.columns / config.cluster.rows) /
                         rates.tma_bytes;
-  const double added = work.is_promoted ? 2 * elements / device.peak_per_cycle("f32", 256) : 0;
-  const double k_tile =
-      std::max({multiplied, shared, loaded}) + (config.rows == 64 ? added : added / 4) + k_tile_cycles;
+  const double k_tile = std::max({multiplied, shared, loaded}) + k_tile_cycles;
   const double element_bytes = work.is_f32_out || config.splits > 1 ? 4 : 2;
   const double stored = element_bytes * elements / rates.l2_bytes;
   const double tile =

@@ -59,14 +59,17 @@ __device__ void warp_specialized_gemm(const CUtensorMap& a, const CUtensorMap& b
   const auto release = [&](unsigned stage) {
     if (threadIdx.x % warp_size() == 0) pipeline.consumer_release(stage);
   };
-  for (unsigned k_tile = 0; k_tile < k_tiles; ++k_tile, state.advance(stages)) {
+  const auto wait = [&] {
     pipeline.consumer_wait(state);
-    sums.add(k_tile, state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index), release);
-  }
-  sums.finish(release);
-  with_scaled(sums.sums(), scale, [&](const float(&all)[columns / 2]) {
-    c.store_fragment<Product::is_bf16>(row + 16 * warp, column, all);
-  });
+    const StagedTile staged{state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index)};
+    state.advance(stages);
+    return staged;
+  };
+  sums.add(k_tiles, wait, release, [](unsigned) {});
+  const auto scaled_sum = scaled(sums.sums(), scale);
+#pragma unroll
+  for (unsigned i = 0; i < columns / 2; ++i) sums.sums()[i] = scaled_sum(i);
+  c.store_fragment<Product::is_bf16>(row + 16 * warp, column, sums.sums());
 }
 #endif
 
