@@ -162,11 +162,12 @@ void print_counters() {
                fmt::format("{}{}", c.meaning, c.metric.empty() ? "" : fmt::format(" ({})", c.metric))});
   table.last_wraps = true;
   print(table);
-  print(
-      fmt::format("bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
-                  "In parentheses: NVIDIA's metric. Stalls: cycles between two instructions of a warp.\n"
-                  "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
-                  fmt::join(counter_groups(), ", ")));
+  print(fmt::format(
+      "bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
+      "In parentheses: NVIDIA's metric; docs/counters.md has AMD's. Stalls: cycles between two instructions of "
+      "a warp.\n"
+      "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
+      fmt::join(counter_groups(), ", ")));
 }
 
 int profile_cell(const Options& options) {

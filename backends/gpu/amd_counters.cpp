@@ -1,10 +1,10 @@
 // rocprofv3, https://rocm.docs.amd.com/projects/rocprofiler-sdk: options and CSV files as in ROCm 6.3 (the first with
-// timestamps beside counters) to 10.0. Read in its documentation and source; run against a stub only, on no AMD GPU
-// yet.
+// --pmc and with timestamps beside counters) to 10.0. Read in its documentation and source; run against a stub only, on
+// no AMD GPU yet.
 //
-// The launches are told from other kernels by their ROCTx range (--marker-trace), which begins and ends on an idle
-// device.
-// --selected-regions would leave the other kernels uncounted, but crashed together with --pmc until June 2026
+// The launches are told from other kernels by their ROCTx range (--marker-trace, which may stand beside --pmc: the
+// tool's own test tracing-plus-counter-collection). Ranges begin and end on an idle device. --selected-regions would
+// leave other kernels uncounted, but crashed together with --pmc until June 2026
 // (https://github.com/ROCm/rocm-systems/pull/6930); and the roctxProfilerPause that it needs would end the collection
 // of everything else for those who profile a whole run without that option.
 #include "backends/gpu/amd_counters.hpp"
@@ -26,6 +26,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <thread>
 
@@ -47,11 +48,6 @@ struct Kernel {
   std::map<std::string, double, std::less<>> counted;  // by hardware counter
 
   double time() const { return static_cast<double>(end - start); }
-  /// NaN where the output has none.
-  double operator[](std::string_view counter) const {
-    const auto found = counted.find(counter);
-    return found == counted.end() ? std::nan("") : found->second;
-  }
 };
 
 /// How a counter of the table follows from hardware counters.
@@ -61,95 +57,51 @@ struct Metric {
   std::vector<std::string_view> needs;  // hardware counters
   int pass;                             // metrics of one pass are counted together
   bool adds;                            // over kernels; else their mean by time
-  double (*value)(const Kernel&, const CountedDevice&);
+  /// Of one kernel; `counted`: what it needs, in that order.
+  double (*value)(const Kernel&, std::span<const double> counted, const CountedDevice&);
 };
 
-constexpr std::string_view instinct = "gfx908 gfx90a gfx942 gfx950";
+double time_of(const Kernel& kernel, std::span<const double>, const CountedDevice&) { return kernel.time(); }
+double blocks_of(const Kernel& kernel, std::span<const double>, const CountedDevice&) {
+  return static_cast<double>(kernel.run.use.blocks);
+}
+double itself(const Kernel&, std::span<const double> counted, const CountedDevice&) { return counted[0]; }
+double bytes_of_kib(const Kernel&, std::span<const double> counted, const CountedDevice&) { return 1024 * counted[0]; }
+double hit_rate(const Kernel&, std::span<const double> counted, const CountedDevice&) {
+  return 100 * counted[0] / (counted[0] + counted[1]);
+}
+double occupancy(const Kernel&, std::span<const double> counted, const CountedDevice& device) {
+  return 100 * counted[0] / device.warps_per_unit;
+}
 
 /// Counters of AMD's that are the same quantity as NVIDIA's. Definitions and architectures: counter_defs.yaml of
 /// rocprofiler-sdk (ROCm 7.0) and
-/// https://rocm.docs.amd.com/en/latest/reference/gpu-arch/mi300-mi200-performance-counters.html. Passes stay within the
-/// 4 counters of L2 (TCC), 4 of the vector L1 caches (TCP) and 8 of the sequencers (SQ) that the hardware has;
-/// FETCH_SIZE and WRITE_SIZE are 2 of L2's each.
+/// https://rocm.docs.amd.com/en/docs-7.14.0/reference/gpu-arch/mi300-mi200-performance-counters.html. Passes stay
+/// within the 4 counters of L2 (TCC), 4 of the vector L1 caches (TCP) and 8 of the sequencers (SQ) that the hardware
+/// has; FETCH_SIZE and WRITE_SIZE are 2 of L2's each.
 const std::vector<Metric>& metrics() {
+  constexpr std::string_view instinct = "gfx908 gfx90a gfx942 gfx950";
+  constexpr std::string_view without_infinity_cache = "gfx906 gfx908 gfx90a";
+  constexpr std::string_view rdna = "gfx1030 gfx1031 gfx1032 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201";
   static const std::vector<Metric> all{
       // Any counter brings timestamps and sizes of the kernels.
-      {"duration", "", {on_all_architectures}, 0, true, [](const Kernel& k, const CountedDevice&) { return k.time(); }},
-      {"blocks",
-       "",
-       {on_all_architectures},
-       0,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return static_cast<double>(k.run.use.blocks); }},
+      {"duration", "", {on_all_architectures}, 0, true, time_of},
+      {"blocks", "", {on_all_architectures}, 0, true, blocks_of},
       // Issued by wavefronts, which replay none.
-      {"instructions",
-       instinct,
-       {"SQ_INSTS"},
-       0,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return k["SQ_INSTS"]; }},
-      {"tensor_instructions",
-       instinct,
-       {"SQ_INSTS_MFMA"},
-       0,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return k["SQ_INSTS_MFMA"]; }},
+      {"instructions", instinct, {"SQ_INSTS"}, 0, true, itself},
+      {"tensor_instructions", instinct, {"SQ_INSTS_MFMA"}, 0, true, itself},
       // Requests of the vector L1 caches to L2.
-      {"l2_reductions",
-       instinct,
-       {"TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"},
-       0,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return k["TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"]; }},
-      {"l2_atomics",
-       instinct,
-       {"TCP_TCC_ATOMIC_WITH_RET_REQ_sum"},
-       0,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return k["TCP_TCC_ATOMIC_WITH_RET_REQ_sum"]; }},
+      {"l2_reductions", instinct, {"TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"}, 0, true, itself},
+      {"l2_atomics", instinct, {"TCP_TCC_ATOMIC_WITH_RET_REQ_sum"}, 0, true, itself},
       // Requests where NVIDIA counts sectors. L2CacheHit is the same, but is not defined for gfx942.
-      {"l2_hit_rate",
-       "gfx906 gfx908 gfx90a gfx942 gfx950",
-       {"TCC_HIT_sum", "TCC_MISS_sum"},
-       1,
-       false,
-       [](const Kernel& k, const CountedDevice&) {
-         return 100 * k["TCC_HIT_sum"] / (k["TCC_HIT_sum"] + k["TCC_MISS_sum"]);
-       }},
-      {"l2_hit_rate",
-       "gfx1030 gfx1031 gfx1032 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201",
-       {"GL2C_HIT_sum", "GL2C_MISS_sum"},
-       1,
-       false,
-       [](const Kernel& k, const CountedDevice&) {
-         return 100 * k["GL2C_HIT_sum"] / (k["GL2C_HIT_sum"] + k["GL2C_MISS_sum"]);
-       }},
-      // KiB between L2 and Infinity Fabric. That is DRAM only where no Infinity Cache lies between them.
-      {"dram_bytes_written",
-       "gfx906 gfx908 gfx90a",
-       {"WRITE_SIZE"},
-       1,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return 1024 * k["WRITE_SIZE"]; }},
-      {"dram_bytes_read",
-       "gfx906 gfx908 gfx90a",
-       {"FETCH_SIZE"},
-       2,
-       true,
-       [](const Kernel& k, const CountedDevice&) { return 1024 * k["FETCH_SIZE"]; }},
+      {"l2_hit_rate", "gfx906 gfx908 gfx90a gfx942 gfx950", {"TCC_HIT_sum", "TCC_MISS_sum"}, 1, false, hit_rate},
+      {"l2_hit_rate", rdna, {"GL2C_HIT_sum", "GL2C_MISS_sum"}, 1, false, hit_rate},
+      // Between L2 and Infinity Fabric. That is DRAM only where no Infinity Cache lies behind L2.
+      {"dram_bytes_written", without_infinity_cache, {"WRITE_SIZE"}, 1, true, bytes_of_kib},
+      {"dram_bytes_read", without_infinity_cache, {"FETCH_SIZE"}, 2, true, bytes_of_kib},
       // Resident wavefronts over the cycles in which a compute unit has any.
-      {"active_warps",
-       "gfx90a gfx942 gfx950",
-       {"MeanOccupancyPerActiveCU"},
-       3,
-       false,
-       [](const Kernel& k, const CountedDevice&) { return k["MeanOccupancyPerActiveCU"]; }},
-      {"achieved_occupancy",
-       "gfx90a gfx942 gfx950",
-       {"MeanOccupancyPerActiveCU"},
-       3,
-       false,
-       [](const Kernel& k, const CountedDevice& d) { return 100 * k["MeanOccupancyPerActiveCU"] / d.warps_per_unit; }},
+      {"active_warps", "gfx90a gfx942 gfx950", {"MeanOccupancyPerActiveCU"}, 3, false, itself},
+      {"achieved_occupancy", "gfx90a gfx942 gfx950", {"MeanOccupancyPerActiveCU"}, 3, false, occupancy},
   };
   return all;
 }
@@ -389,9 +341,13 @@ void evaluate(const std::vector<Request>& requests, const std::vector<Kernel>& k
     std::vector<double> values, times;
     std::string_view missing;
     for (const Kernel& kernel : kernels) {
-      for (const std::string_view counter : metric->needs)
-        if (!kernel.counted.contains(counter)) missing = counter;
-      values.push_back(metric->value(kernel, device));
+      std::vector<double> counted;
+      for (const std::string_view counter : metric->needs) {
+        const auto found = kernel.counted.find(counter);
+        if (found == kernel.counted.end()) missing = counter;
+        counted.push_back(found == kernel.counted.end() ? std::nan("") : found->second);
+      }
+      values.push_back(metric->value(kernel, counted, device));
       times.push_back(kernel.time());
     }
     const double value = over_kernels(values, times, metric->adds);

@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -122,6 +124,7 @@ TEST_F(AmdCounters, AsksForWhatTheArchitectureHas) {
   EXPECT_EQ(why_not(counters, "dram_bytes_read"), "no counter of AMD's stands for it on gfx942");
   EXPECT_EQ(counters["l2_hit_rate"], 75);
   for (const std::string& call : calls()) EXPECT_EQ(call.find("_SIZE"), call.npos) << call;
+  EXPECT_EQ(count("memory", {"gfx1100", 64})["l2_hit_rate"], 0.0);
   EXPECT_EQ(count("memory", {"gfx90", 32})["l2_hit_rate"], std::nullopt) << "no architecture of that name";
 }
 
@@ -134,6 +137,20 @@ TEST_F(AmdCounters, StartsTheToolOnceForEachPass) {
   for (const std::string& call : all) {
     EXPECT_NE(call.find(" --marker-trace --output-format csv -d /"), call.npos) << call;
     EXPECT_TRUE(call.ends_with(" -- /bin/true an argument")) << call;
+  }
+}
+
+TEST_F(AmdCounters, AreDocumented) {
+  count();
+  std::ifstream file(CROSSWARP_SOURCE "/docs/counters.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const std::string& call : calls()) {
+    std::istringstream words(call);
+    std::string word;
+    for (words >> word; words >> word && word != "--marker-trace";)
+      if (word != "SQ_WAVES") {  // asked for because of the timestamps
+        EXPECT_NE(page.find("`" + word + "`"), page.npos) << word;
+      }
   }
 }
 
