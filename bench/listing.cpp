@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -161,11 +162,12 @@ void print_counters() {
                fmt::format("{}{}", c.meaning, c.metric.empty() ? "" : fmt::format(" ({})", c.metric))});
   table.last_wraps = true;
   print(table);
-  print(
-      fmt::format("bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
-                  "In parentheses: NVIDIA's metric. Stalls: cycles between two instructions of a warp.\n"
-                  "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
-                  fmt::join(counter_groups(), ", ")));
+  print(fmt::format(
+      "bench --counters reads all of them, --counters=memory,stalls some groups ({}).\n"
+      "In parentheses: NVIDIA's metric; docs/counters.md has AMD's. Stalls: cycles between two instructions of "
+      "a warp.\n"
+      "Several kernels in a launch: sums are added, other values weighted by kernel time.\n",
+      fmt::join(counter_groups(), ", ")));
 }
 
 int profile_cell(const Options& options) {
@@ -201,6 +203,21 @@ int profile_cell(const Options& options) {
   const Result result = runner.profile(cells.front(), mode, launches);
   std::cout << fmt::format("{}: {} launches, {}\n", result.name(), launches, result.label());
   return result.status == Status::ok ? 0 : 1;
+}
+
+std::vector<std::string> profile_command(const Options& options, const Cell& cell, Mode mode) {
+  if (options.run.processes) return {};
+  std::vector<std::string> command{
+      std::filesystem::read_symlink("/proc/self/exe").string(),
+      "--profile=" + cell.id(),
+      "--" + to_string(mode),
+      fmt::format("--device={}", options.run.device),
+      fmt::format("--seed={}", options.run.seed),
+  };
+  // By its name even if it is the default: else the table of tunings would choose.
+  if (cell.variant->tunings.size() > 1) command.push_back("--tuning=" + cell.tuning->name());
+  for (const std::string& module : options.modules) command.push_back("--load=" + module);
+  return command;
 }
 
 void print_devices() {

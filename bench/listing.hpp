@@ -19,6 +19,10 @@ void print_counters();
 /// Launches the cell of `options.profile` for a profiler. Returns the exit code. Throws Error, with the nearest match,
 /// for an unknown cell.
 int profile_cell(const Options& options);
+
+/// The command line of profile_cell() for a cell of a run with these options: in the same modules, on the same device,
+/// with the same inputs. Empty where ranks are processes.
+std::vector<std::string> profile_command(const Options& options, const Cell& cell, Mode mode);
 /// Prints the devices of each backend and their theoretical peaks.
 void print_devices();
 

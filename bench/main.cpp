@@ -59,6 +59,7 @@ Options read_command_line(std::vector<std::string> arguments) {
     options = parse(arguments);
   }
   options.run.why_untimed = profiler_attached();
+  options.run.profile_command = [options](const Cell& cell, Mode mode) { return profile_command(options, cell, mode); };
   options.run.ceilings = Ceilings::of_this_machine();
   // Tunings that are named are meant.
   if (options.filter.tunings.empty()) options.run.tunings = TuningTable(TuningTable::file_of_user());

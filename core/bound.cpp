@@ -74,8 +74,9 @@ std::string explanation(const Result& result, const Counters& counters) {
     return fmt::format("atomics on few addresses: one L2 slice's atomic unit at {:.0f} %, {} at {:.0f} %", *atomics,
                        unit->name, unit->percent);
   std::string latency;
-  if (const auto stall = longest_stall(counters))
-    latency = fmt::format("{:.0f} % of a warp's time {}", 100 * stall->second, stall->first);
+  const auto stall = longest_stall(counters);
+  if (!unit && !stall) return "";  // a unit may be busy, for all that is known
+  if (stall) latency = fmt::format("{:.0f} % of a warp's time {}", 100 * stall->second, stall->first);
   if (const auto occupancy = counters["achieved_occupancy"])
     latency += fmt::format("{}{:.0f} % occupancy", latency.empty() ? "" : ", ", *occupancy);
   return latency.empty() ? "" : "latency: " + latency;

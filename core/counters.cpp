@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/format.hpp"
@@ -207,6 +208,16 @@ std::optional<double> Counters::operator[](std::string_view name) const {
   const auto found =
       std::find_if(counts.begin(), counts.end(), [&](const Count& count) { return count.counter->name == name; });
   return found == counts.end() ? std::nullopt : found->value;
+}
+
+double over_kernels(std::span<const double> values, std::span<const double> times, bool adds) {
+  double sum = 0, time = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(values[k])) continue;
+    sum += adds ? values[k] : values[k] * times[k];
+    time += times[k];
+  }
+  return time > 0 ? (adds ? sum : sum / time) : std::nan("");
 }
 
 }  // namespace crosswarp

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,17 @@ struct Counters {
 
   /// The value of the counter `name`, if it was read.
   std::optional<double> operator[](std::string_view name) const;
+};
+
+/// One value for all kernels of a launch: their sum, or their mean weighted by time. NaN without a finite value.
+/// Requires as many `times` as `values`.
+double over_kernels(std::span<const double> values, std::span<const double> times, bool adds);
+
+/// Another process that launches one cell for a profiler, several times, each launch in a Range: Runner::profile.
+struct ProfiledProcess {
+  std::vector<std::string> command;            ///< Program and arguments. Empty: no process can do it.
+  std::string range;                           ///< Name of each launch's range.
+  std::function<void()> sign_of_life = [] {};  ///< To be called while it runs.
 };
 
 }  // namespace crosswarp

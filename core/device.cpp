@@ -27,7 +27,7 @@ std::string DeviceInfo::lack_of(std::string_view feature) const {
   return fmt::format("needs {}, which this build's code for {} lacks: {}", feature, name, how_to_compile);
 }
 
-Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool) {
+Counters Device::count(const std::vector<const Counter*>&, const std::function<void()>&, bool, const ProfiledProcess&) {
   return {.counts = {}, .kernels = {}, .why_not = info_.name + " has no readable counters"};
 }
 

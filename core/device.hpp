@@ -223,9 +223,10 @@ class Device {
   virtual std::optional<ThreadTimes> thread_times() const { return {}; }
 
   /// Reads hardware counters over one `launch`, replayed until all wanted counters are read, each time with flushed
-  /// caches if `cold`. Slow; later times of this process are not comparable. If nothing can be read, throws Error or
-  /// returns the reason.
-  virtual Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold);
+  /// caches if `cold`; or over the last launch of `process`, where the vendor's profiler must start the program. Slow;
+  /// later times of this process are not comparable. If nothing can be read, throws Error or returns the reason.
+  virtual Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold,
+                         const ProfiledProcess& process);
 
   /// Profiler range around enqueued work; see Range.
   virtual void begin_range(const std::string& name) { static_cast<void>(name); }

@@ -314,7 +314,7 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
             enter(device, i);
             bound.launch(0);
           },
-          result.mode != Mode::hot);
+          result.mode != Mode::hot, profiled(result, i));
       if (!counters.why_not.empty()) continue;
       if (const Verdict verdict = problem->check(cell.variant->result); !verdict.ok)
         throw Error("wrong when counted: " + verdict.where);
@@ -327,6 +327,18 @@ void Runner::count(std::vector<Result>& results, const std::vector<const Counter
     add_useful_blocks(counters, result.kernel);
     check_expectations(result);
   }
+}
+
+/// The process that launches the cell of `result` with its tuning, which the table of tunings may have chosen.
+ProfiledProcess Runner::profiled(const Result& result, std::size_t index) const {
+  Cell cell = result.cell;
+  cell.tuning = &tuning_of(result);
+  ProfiledProcess process{.command = {}, .range = cell.id()};
+  if (options_.profile_command) process.command = options_.profile_command(cell, result.mode);
+  process.sign_of_life = [this, index] {
+    if (options_.position) options_.position->enter(index);
+  };
+  return process;
 }
 
 void Runner::energy(std::vector<Result>& results) {
@@ -450,8 +462,10 @@ Result Runner::profile(const Cell& cell, Mode mode, std::size_t launches) {
     problem->poison();
     const std::string id = cell.id();
     const std::function<void(std::size_t)> launch = [&](std::size_t) {
+      device.synchronize();  // the flush is over
       const Range range(device, id);
       bound.launch(0);
+      device.synchronize();
     };
     for (std::size_t i = 0; i < launches; ++i)
       device.time({.launch = launch, .count = 1, .cold = mode != Mode::hot, .gated = false});

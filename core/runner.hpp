@@ -1,6 +1,7 @@
 // Runs cells: verifies them and times those of one point side by side.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -30,6 +31,8 @@ struct RunOptions {
   Processes* processes = nullptr;  ///< Ranks are processes, and this is the first; null for ranks of this process.
   double energy_window = 2;        ///< Seconds of each row, for energy().
   Position* position = nullptr;    ///< Updated before each launch; may be null.
+  /// The command line by which this program launches one cell for a profiler. Null where it cannot.
+  std::function<std::vector<std::string>(const Cell&, Mode)> profile_command = {};
 };
 
 /// Launches per sample, for all rows of a point: as many as distinct inputs fit into a small share of the memory and
@@ -75,7 +78,8 @@ class Runner {
   void accuracy(std::vector<Result>& results);
 
   /// Launches a cell `launches` times for a profiler: alone, untimed, without a gate, each launch in a range with the
-  /// cell's id. `mode` decides whether caches are flushed.
+  /// cell's id. Between the begin and the end of a range the device does nothing but that launch. `mode` decides
+  /// whether caches are flushed before it.
   Result profile(const Cell& cell, Mode mode, std::size_t launches);
 
   /// Whether an open device has become unusable.
@@ -98,6 +102,7 @@ class Runner {
   std::shared_ptr<Device> open(const Backend& backend, std::size_t ranks) const;
   /// The cell's tuning; the table's in place of the default one, where the variant is tuned by it.
   const Tuning& tuning_of(const Result& result) const;
+  ProfiledProcess profiled(const Result& result, std::size_t index) const;
   /// Required before anything is launched for the cell at this index. Throws Error on a lost device.
   void enter(Device& device, std::size_t cell = Position::none);
   /// Returns the wall seconds of one launch; of several sets, without a verdict if that exceeds `max_launch`.

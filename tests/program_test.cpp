@@ -139,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"variant_of_another_backend", "--experiment reduce_sum --backend host --variant range",
                    "kokkos/reduce_sum/range"},
         BadRequest{"negative_device", "--device -1", "--device: '-1' is not a number"},
-        BadRequest{"devices_twice_the_same", "--experiment all_reduce --devices 0,0", "--devices: '0,0' names device 0 twice"},
+        BadRequest{"devices_twice_the_same", "--experiment all_reduce --devices 0,0",
+                   "--devices: '0,0' names device 0 twice"},
         BadRequest{"devices_no_number", "--experiment all_reduce --devices 0,x", "--devices: 'x' is not a number"},
         BadRequest{"devices_empty_entry", "--experiment all_reduce --devices 0,", "--devices: '' is not a number"},
         BadRequest{"devices_of_one", "--experiment all_reduce --devices 1",
@@ -814,17 +815,19 @@ TEST(Program, LaunchesOneCellForAProfiler) {
 }
 
 TEST(Program, PrintsNoTimesUnderAProfiler) {
-  const Temporary json_file("profiled.json");
-  const std::string& json = json_file;
-  const Finished finished = run_process("NSYS_PROFILING_SESSION_ID=1 " + bench + " " + quick + "--json " + json);
-  EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  EXPECT_NE(finished.output.find("under a profiler"), std::string::npos) << finished.output;
-  EXPECT_EQ(finished.output.find("µs"), std::string::npos) << finished.output;
-  std::ifstream file(json);
-  const nlohmann::json results = nlohmann::json::parse(file);
-  for (const auto& row : results.at("benchmarks")) {
-    EXPECT_TRUE(row["real_time"].is_null());
-    EXPECT_TRUE(row["sample_times"].empty());
+  for (const char* variable : {"NSYS_PROFILING_SESSION_ID", "ROCP_TOOL_LIBRARIES"}) {
+    const Temporary json_file("profiled.json");
+    const std::string& json = json_file;
+    const Finished finished = run_process(variable + ("=1 " + bench) + " " + quick + "--json " + json);
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_NE(finished.output.find(std::string("under a profiler (") + variable), std::string::npos) << finished.output;
+    EXPECT_EQ(finished.output.find("µs"), std::string::npos) << finished.output;
+    std::ifstream file(json);
+    const nlohmann::json results = nlohmann::json::parse(file);
+    for (const auto& row : results.at("benchmarks")) {
+      EXPECT_TRUE(row["real_time"].is_null());
+      EXPECT_TRUE(row["sample_times"].empty());
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// AMD's GPUs. Clocks come from ROCm SMI; its answers have been compared with those of no device yet.
+// AMD's GPUs. Clocks come from ROCm SMI, counters from rocprofv3; neither has run on a device yet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,10 @@
 #include <fstream>
 #include <string_view>
 
+#include "backends/gpu/amd_counters.hpp"
+#include "backends/gpu/amd_ranges.hpp"
 #include "backends/gpu/amd_smi.hpp"
+#include "backends/gpu/error.hpp"
 #include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
 
@@ -102,16 +105,33 @@ std::string driver_version() {
   return version;
 }
 
-Counters count(int, const std::vector<const Counter*>&, std::size_t, const std::function<void()>&,
-               const std::function<void()>&) {
-  throw Error(
-      "those of AMD's GPUs are not read; rocprofv3 --pmc reads them: rocprofv3 --pmc GRBM_GUI_ACTIVE -- bench …");
+Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t, const std::function<void()>&,
+               const std::function<void()>&, const ProfiledProcess& process) {
+#if defined(CROSSWARP_AMD_EMULATED)
+  static_cast<void>(ordinal), static_cast<void>(wanted), static_cast<void>(process);
+  throw Error("the device is emulated and has no hardware counters");
+#else
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "device properties");
+  return Rocprof().count({.architecture = architecture(properties),
+                          .warps_per_unit = properties.maxThreadsPerMultiProcessor / properties.warpSize},
+                         wanted, process);
+#endif
 }
 
 State state() { return {}; }
 std::string restore(const State&, cudaStream_t) { return {}; }
 
-void begin_range(const std::string&) {}
-void end_range() noexcept {}
+namespace {
+
+const Roctx& roctx() {
+  static const Roctx library;
+  return library;
+}
+
+}  // namespace
+
+void begin_range(const std::string& name) { roctx().push(name); }
+void end_range() noexcept { roctx().pop(); }
 
 }  // namespace crosswarp::gpu::vendor

@@ -386,7 +386,8 @@ class Gpu final : public GpuDevice {
   std::optional<double> energy() const override { return vendor::energy(bus_); }
   std::optional<double> used_by_others() override { return vendor::used_by_others(bus_); }
 
-  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold) override {
+  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool cold,
+                 const ProfiledProcess& process) override {
     const auto from_here = [&] {
       if (cold) enqueue_read({static_cast<const std::byte*>(evictor_), evictor_bytes_});
       synchronize();
@@ -396,7 +397,7 @@ class Gpu final : public GpuDevice {
       synchronize();
     };
     launch_once();  // what a kernel's first launch does (loading its code) is not to be counted
-    return vendor::count(ordinal_, wanted, cold ? 1 : 0, from_here, launch_once);
+    return vendor::count(ordinal_, wanted, cold ? 1 : 0, from_here, launch_once, process);
   }
 
   void begin_range(const std::string& name) override { vendor::begin_range(name); }

@@ -419,18 +419,6 @@ std::vector<std::uint8_t> available_in(CUcontext context) {
   return image;
 }
 
-/// A metric over all kernels of a launch: what is summed adds up, of the rest each kernel counts by its time. NaN
-/// without a value.
-double over_all(const std::vector<double>& values, const std::vector<double>& times, bool adds) {
-  double sum = 0, time = 0;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!std::isfinite(values[k])) continue;
-    sum += adds ? values[k] : values[k] * times[k];
-    time += times[k];
-  }
-  return time > 0 ? (adds ? sum : sum / time) : std::nan("");
-}
-
 /// Counts what CUPTI has metrics for; the rest keeps no value and no reason.
 void count_metrics(int ordinal, std::vector<Count>& counts, std::size_t kernels_before,
                    const std::function<void()>& before, const std::function<void()>& launch) {
@@ -472,7 +460,7 @@ void count_metrics(int ordinal, std::vector<Count>& counts, std::size_t kernels_
   for (Count* count : counted_as) {
     const std::string_view metric = count->counter->metric;
     try {
-      const double value = over_all(by_kernel(metric.data()), times, metric.ends_with(".sum"));
+      const double value = over_kernels(by_kernel(metric.data()), times, metric.ends_with(".sum"));
       if (std::isfinite(value) && !is_zero(count->counter->share_of))
         count->value = value;
       else
@@ -510,7 +498,7 @@ double derive(std::string_view name, const Counters& counters, const std::string
 }  // namespace
 
 Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t kernels_before,
-               const std::function<void()>& before, const std::function<void()>& launch) {
+               const std::function<void()>& before, const std::function<void()>& launch, const ProfiledProcess&) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, ordinal), "device properties");
   Counters counters;
@@ -542,7 +530,7 @@ Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size
 namespace crosswarp::gpu::vendor {
 
 Counters count(int, const std::vector<const Counter*>&, std::size_t, const std::function<void()>&,
-               const std::function<void()>&) {
+               const std::function<void()>&, const ProfiledProcess&) {
   throw Error("this program was built without the headers of CUPTI (CUDA 12.6 or later), and so without counters");
 }
 

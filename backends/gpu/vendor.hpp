@@ -40,10 +40,11 @@ std::string driver_version();
 std::string link_between(const std::string& pci_bus_id, const std::string& peer);
 
 /// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the
-/// first time each with `before` before it, which runs `kernels_before` kernels. Throws Error, with what to do, where
-/// none can be read.
+/// first time each with `before` before it, which runs `kernels_before` kernels. Or over the last launch of `process`:
+/// AMD's profiler must start the program. Throws Error, with what to do, where none can be read.
 Counters count(int ordinal, const std::vector<const Counter*>& wanted, std::size_t kernels_before,
-               const std::function<void()>& before, const std::function<void()>& launch);
+               const std::function<void()>& before, const std::function<void()>& launch,
+               const ProfiledProcess& process);
 
 /// Device limits and preferences that a launch could change for later ones, by name.
 using State = std::map<std::string, std::size_t>;

@@ -163,5 +163,12 @@ TEST_F(BoundWords, NameWhatWarpsWaitForMost) {
   EXPECT_TRUE(says("latency: 70 % of a warp's time waiting for global or local memory, 24 % occupancy")) << words();
 }
 
+/// As on AMD's GPUs, which tell neither how busy a unit is nor where warps stall.
+TEST_F(BoundWords, ConcludeNothingFromOccupancyAlone) {
+  takes(4);
+  counted({{"achieved_occupancy", 24}, {"l2_hit_rate", 50}});
+  EXPECT_TRUE(says("latency or contention: far from every ceiling")) << words();
+}
+
 }  // namespace
 }  // namespace crosswarp

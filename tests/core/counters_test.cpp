@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
+#include <vector>
 
 #include "tests/core/refuses.hpp"
 
@@ -23,6 +25,17 @@ TEST(CounterTable, NamesEachCounterOnce) {
 TEST(CounterTable, KeepsGroupsTogether) {
   const auto groups = counter_groups();
   EXPECT_EQ(std::set<std::string>(groups.begin(), groups.end()).size(), groups.size());
+}
+
+TEST(OverKernels, AddsOrTakesTheMeanByTime) {
+  const std::vector<double> values{10, 40}, times{3, 1};
+  EXPECT_DOUBLE_EQ(over_kernels(values, times, true), 50);
+  EXPECT_DOUBLE_EQ(over_kernels(values, times, false), 17.5);
+  const double none = std::nan("");
+  EXPECT_DOUBLE_EQ(over_kernels(std::vector{none, 40.0}, times, false), 40)
+      << "a kernel without the value has no weight";
+  EXPECT_TRUE(std::isnan(over_kernels(std::vector{none, none}, times, true)));
+  EXPECT_TRUE(std::isnan(over_kernels({}, {}, true)));
 }
 
 TEST(SelectCounters, TakesGroupsInTheOrderOfTheTable) {

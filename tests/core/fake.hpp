@@ -49,6 +49,7 @@ class FakeDevice final : public Device {
   }
   void relocate(std::size_t place) override { places.push_back(place); }
   void synchronize() override {
+    events += 's';
     if (capturing) throw Error("nobody may wait while the fake captures");
   }
   void make_current() override { ++made_current; }
@@ -97,10 +98,11 @@ class FakeDevice final : public Device {
     return static_cast<double>(memory.size() * sweeps) / 1e9;
   }
   bool lost() const override { return is_lost; }
-  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch,
-                 bool from_cold) override {
+  Counters count(const std::vector<const Counter*>& wanted, const std::function<void()>& launch, bool from_cold,
+                 const ProfiledProcess& process) override {
     launch();
     counted_cold = from_cold;
+    counted_by = process;
     return counts(wanted);
   }
   bool is_asynchronous() const override { return asynchronous; }
@@ -108,7 +110,11 @@ class FakeDevice final : public Device {
   Telemetry telemetry() const override { return state(); }
   std::optional<double> energy() const override { return joules(); }
   std::string restore_state() override { return std::exchange(changed_state, {}); }
-  void begin_range(const std::string& name) override { ranges.insert(name); }
+  void begin_range(const std::string& name) override {
+    ranges.insert(name);
+    events += '(';
+  }
+  void end_range() noexcept override { events += ')'; }
 
   DeviceInfo& facts() { return info_; }
 
@@ -119,6 +125,7 @@ class FakeDevice final : public Device {
   std::function<std::optional<double>()> joules = [] { return std::optional<double>(); };  // its energy counter
   double pdl_saves = 0;                                                                    // seconds of an empty launch
   std::optional<ThreadTimes> threads;
+  ProfiledProcess counted_by;
   bool is_lost = false;
   std::function<Counters(const std::vector<const Counter*>&)> counts = [](const auto&) -> Counters {
     throw Error("nobody may count");
@@ -128,6 +135,7 @@ class FakeDevice final : public Device {
   std::function<void()> outside, later;  // work that does not wait for a gate; that goes on behind the last launch
   std::string changed_state;             // by a launch
   std::set<std::string> ranges;          // that profilers were shown
+  std::string events;                    // `(` and `)`: a range began and ended; `s`: somebody waited
   int allocations = 0, reads = 0, cache_reads = 0;
   std::vector<std::size_t> places;        // to which it was relocated
   std::set<std::size_t> sizes;            // of all allocations

@@ -1022,6 +1022,46 @@ TEST_F(RunnerTest, ProfilesOneCellWithNothingHeldBack) {
   EXPECT_EQ(runner.profile(add("wrong", wrong), Mode::cold, 5).status, Status::wrong);
 }
 
+/// Profilers that know kernels by their times take those between the begin and the end of a range.
+TEST_F(RunnerTest, ShowsProfilersRangesThatHoldTheirLaunchesWhole) {
+  const Cell cell = add("counted", [&](const Launch& l) {
+    lab.device->events += 'L';
+    l.fill();
+  });
+  lab.device->events.clear();
+  ASSERT_EQ(runner.profile(cell, Mode::cold, 2).status, Status::ok);
+  EXPECT_TRUE(lab.device->events.starts_with("s(Ls)s(Ls)")) << lab.device->events;
+  EXPECT_EQ(lab.device->ranges, std::set<std::string>{cell.id()});
+}
+
+TEST_F(RunnerTest, TellsTheDeviceHowToLaunchACellInAnotherProcess) {
+  lab.device->counts = two_kernels;
+  Position position;
+  std::vector<std::string> asked;
+  Runner counting{{.seed = 3,
+                   .stop = {.max_samples = 8, .placements = 1},
+                   .position = &position,
+                   .profile_command = [&](const Cell& cell, Mode mode) {
+                     asked = {"bench", cell.id(), cell.tuning->name(), to_string(mode)};
+                     return asked;
+                   }}};
+  VariantEntry v = fake::variant("fake", "tuned", right);
+  v.tunings = {{{{"block", 64}}}, {{{"block", 128}}}};
+  v.tuned_by_table = true;
+  const Cell cell = lab.add(std::move(v), Fill::point(4));
+  std::vector<Result> results = counting.run({cell}, Mode::hot, {"fake"});
+  results[0].tuned_by_table = "block128";
+  counting.count(results, select_counters("memory"));
+  EXPECT_EQ(lab.device->counted_by.command, asked);
+  EXPECT_EQ(asked,
+            (std::vector<std::string>{"bench", cell.id().insert(cell.rung().size(), "@block128"), "block128", "hot"}));
+  EXPECT_EQ(lab.device->counted_by.range, asked[1]);
+  const std::uint64_t before = position.steps;
+  lab.device->counted_by.sign_of_life();
+  EXPECT_EQ(position.steps, before + 1);
+  EXPECT_EQ(position.cell, 0u);
+}
+
 TEST_F(RunnerTest, KeepsNoTimesWhereTheySayNothing) {
   Runner watched{{.seed = 3, .stop = {.max_samples = 8, .placements = 1}, .why_untimed = "under a profiler"}};
   const std::vector<Result> results = watched.run({add("right", right), add("wrong", wrong)}, Mode::cold, {"fake"});
