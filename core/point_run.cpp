@@ -23,7 +23,8 @@ namespace {
 constexpr std::uint64_t generations = 2;                   // of inputs, alternating
 constexpr std::uint64_t rounds_between_refills = 8;        // on average
 constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
-constexpr double max_look = 0.2;                           // seconds at a closed gate
+constexpr double max_look = 0.05;                          // seconds at a closed gate: longer work outside of the
+                                                           // queue is not done when outputs are captured
 constexpr double look_in_launches = 10;                    // the same, in launch times
 constexpr double enough_sample = 0.004;                    // seconds, which need no more launches to be averaged
 constexpr double max_sample = 0.012;                       // seconds of a sample of several launches

@@ -1,5 +1,8 @@
 // By the copy engine, without the barrier between its halves: it copies shares of the sum that peers have not added
-// yet. at: --n 1008 --ranks 4 needs: two ranks caught by: verification
+// yet.
+// at: --n 1008 --ranks 4
+// needs: two ranks
+// caught by: verification
 #include "backends/cuda/all_reduce/add_copies.hpp"
 #include "tests/broken/cuda/all_reduce/plain.hpp"
 

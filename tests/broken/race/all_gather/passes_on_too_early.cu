@@ -1,5 +1,6 @@
 // A ring that tells the next rank of a part while other threads of its block still store it: a block's barrier is
-// missing. at: --n 1003 --ranks 3
+// missing.
+// at: --n 1003 --ranks 3
 #include "tests/broken/cuda/all_gather/plain.hpp"
 
 namespace crosswarp::gpu {

@@ -1,5 +1,6 @@
 // A ring of two without a barrier, whose staging is that of one epoch: the next launch overwrites what a slow peer
-// still reads. at: --n 1003 --ranks 2
+// still reads.
+// at: --n 1003 --ranks 2
 #include "tests/broken/cuda/reduce_scatter/plain.hpp"
 
 namespace crosswarp::gpu {
