@@ -7,7 +7,7 @@ namespace {
 
 const Register<MatmulF64> variant{{
     .idea = "matrix instructions on doubles",
-    .counterparts = {"mma_multistage"},
+    .counterparts = {"mma_multistage", "adaptive"},
     .not_expressible = "Kokkos has no portable matrix instructions (kokkos#9332)",
 }};
 
