@@ -721,6 +721,30 @@ TEST_F(RunnerTest, VerifiesInEveryPlacement) {
   EXPECT_FALSE(results[1].time());
 }
 
+TEST_F(RunnerTest, CatchesInAnyPlacementWhatLeavesNumbersInItsOutputAlone) {
+  Runner spread({.seed = 3, .stop = {.precision = 0, .min_samples = 32, .max_samples = 400, .placements = 8}});
+  const Result r = spread
+                       .run({add("skips_later",
+                                 [](const Launch& l) {
+                                   if (Fill::prepared < 3 || std::isnan(l.problem.args(l.set).out[0])) l.fill();
+                                 })},
+                            Mode::cold, {"fake"})
+                       .at(0);
+  EXPECT_EQ(r.status, Status::wrong);
+  EXPECT_TRUE(r.note.starts_with("after timing: ")) << r.note;
+}
+
+TEST_F(RunnerTest, SendsHomeAfterNinePlacementsWhatIsPrecise) {
+  Runner spread({.seed = 3, .stop = {.min_samples = 32, .max_samples = 400, .placements = 16}});
+  const Cell moved =
+      add("depends_on_addresses", [](const Launch& l) { l.fill(1e-3 * (1 + 0.01 * (Fill::prepared % 3))); });
+  const auto results = spread.run({add("steady", right), moved}, Mode::cold, {"fake"});
+  EXPECT_EQ(results[0].measurement.seconds.size(), 9u);
+  EXPECT_EQ(results[0].measurement.stopped, "precision");
+  EXPECT_EQ(results[1].measurement.seconds.size(), 16u);
+  for (const Result& r : results) EXPECT_EQ(r.status, Status::ok) << r.note;
+}
+
 TEST_F(RunnerTest, SharesInputsBetweenBackendsOfOneDevice) {
   const Cell cells[] = {add("right", right), lab.add(fake::variant("other", "right")),
                         lab.add(fake::variant("far", "right"))};
