@@ -21,7 +21,9 @@ class Porting : public testing::Test {
     fs::remove_all(tree_);
     for (const char* file :
          {"gpu/amd_lanes.hpp", "gpu/nvidia_lanes.hpp", "gpu/amd.cpp", "gpu/amd_smi.hpp", "gpu/amd_smi.cpp",
-          "gpu/nvidia.cpp", "hip/platform/runtime.hpp", "cuda/platform/runtime.hpp", "hip/platform/hip_on_nvidia.hpp"})
+          "gpu/amd_counters.hpp", "gpu/amd_counters.cpp", "gpu/amd_ranges.hpp", "gpu/amd_ranges.cpp", "gpu/nvidia.cpp",
+          "gpu/nvidia_ml.hpp", "gpu/nvidia_ml.cpp", "gpu/nvidia_counters.cpp", "hip/platform/runtime.hpp",
+          "cuda/platform/runtime.hpp", "hip/platform/hip_on_nvidia.hpp"})
       write(std::string("backends/") + file, "word;\n");
     for (const char* variant : {"ran", "older", "there", "compiled", "ptx", "wrong"}) {
       write(std::string("backends/cuda/sum/") + variant + ".cu", "run();\n");
