@@ -275,13 +275,14 @@ bool Runner::PointRun::bind_rows() {
   return any;
 }
 
-/// In later placements only launches each row's sample: these are verified behind their timing.
+/// In later placements only launches each row: these are verified behind their timing.
 bool Runner::PointRun::verify_rows() {
   // What a variant does once for its buffers, such as recording a graph, must not meet a closed gate; and the first
-  // sample is to be like the others.
+  // sample is to be like the others. One launch more than it has: no launch knows by its number which one of it it is.
+  const std::size_t count = launches_ > 1 ? launches_ + 1 : 1;
   if (!is_first_)
     return for_each_row([&](Row& row) {
-      for (std::size_t i = 0; i < launches_; ++i) {
+      for (std::size_t i = 0; i < count; ++i) {
         enter(row.index);
         row.bound.launch(i % sets());
       }
