@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -22,7 +23,9 @@ namespace {
 
 constexpr std::uint64_t generations = 2;                   // of inputs, alternating
 constexpr std::uint64_t rounds_between_refills = 8;        // on average
-constexpr std::size_t max_ballast = std::size_t{4} << 20;  // bytes by which a placement shifts the buffers
+// Bytes by which a placement shifts buffers: large ones, and those that CUDA takes from a slab of 2 MiB, which only
+// another small one shifts.
+constexpr std::array<std::size_t, 2> max_ballasts{std::size_t{4} << 20, std::size_t{64} << 10};
 constexpr double max_look = 0.05;                          // seconds at a closed gate: longer work outside of the
                                                            // queue is not done when outputs are captured
 constexpr double look_in_launches = 10;                    // the same, in launch times
@@ -164,7 +167,7 @@ class Runner::PointRun {
   bool is_first_ = true;  // nothing is timed yet
   const double max_setup_;
   std::unique_ptr<Problem> problem_;
-  Buffer<std::byte> ballast_;
+  std::array<Buffer<std::byte>, max_ballasts.size()> ballasts_;
   std::uint64_t generation_ = 0, refill_draws_ = 0;
   RandomStream refill_random_{0, 0};
   std::optional<Capture> capture_;
@@ -224,7 +227,8 @@ bool Runner::PointRun::move_buffers() {
     if (problem_) problem_->release();
     device_.relocate(placement_);
     // An allocation of another size shifts all buffers behind it.
-    ballast_ = Buffer<std::byte>(device_, mix(options().seed + placement_) % max_ballast);
+    for (std::size_t i = 0; i < ballasts_.size(); ++i)
+      ballasts_[i] = Buffer<std::byte>(device_, mix(mix(options().seed + placement_) + i) % max_ballasts[i]);
     if (problem_)
       problem_->allocate();
     else
@@ -523,7 +527,7 @@ bool Runner::PointRun::is_precise(const Row& row) const {
   return (known.high - known.low) / 2 <= stop_.precision * location(seconds);
 }
 
-/// Unbinds all rows and frees the ballast; those that are not ok, precise, or out of time leave the run.
+/// Unbinds all rows and frees the ballasts; those that are not ok, precise, or out of time leave the run.
 void Runner::PointRun::end_placement() {
   // Rows bind in another order next time: small workspaces are neighbours, and their order is worth 4 % of a short
   // launch.
@@ -535,7 +539,7 @@ void Runner::PointRun::end_placement() {
     row.result->measurement.by_rank.clear();
     for (const auto& of_rank : row.by_rank) row.result->measurement.by_rank.push_back(median(of_rank));
   }
-  ballast_ = {};
+  ballasts_ = {};
   std::erase_if(rows_, [&](const Row& row) {
     const bool is_done = is_precise(row);
     if (is_done) row.result->measurement.stopped = "precision";
