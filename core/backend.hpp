@@ -52,6 +52,11 @@ class Backend {
     return open(ordinal);
   }
 
+  /// What is known of such devices of one host as ranks, for the context of results: links, versions of libraries.
+  virtual std::map<std::string, std::string> facts_of_ranks(const std::vector<DeviceInfo>& ranks) const {
+    return static_cast<void>(ranks), std::map<std::string, std::string>();
+  }
+
   /// Threads are known after open().
   virtual Execution execution() const { return {}; }
   /// Sets the host threads of timed launches, if they can be chosen. 0: as many as OpenMP has.

@@ -39,6 +39,9 @@ void Device::start(const Batch&) { throw Error(info_.name + " cannot be timed as
 void Device::stop() { throw Error(info_.name + " cannot be timed as a rank"); }
 double Device::finish(const Batch&) { throw Error(info_.name + " cannot be timed as a rank"); }
 
+SharedMemory Device::share(const void*) { throw Error(info_.name + " cannot share its memory with other processes"); }
+void* Device::map_shared(const SharedMemory&) { throw Error(info_.name + " cannot map memory of other processes"); }
+
 void* Device::allocate_on_host(std::size_t bytes) {
   void* const memory = std::aligned_alloc(256, std::max<std::size_t>(1, (bytes + 255) / 256) * 256);
   if (!memory) throw Error("the host has no " + std::to_string(bytes >> 20) + " MiB of memory left");

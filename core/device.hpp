@@ -16,6 +16,7 @@
 #include "core/contention.hpp"
 #include "core/counters.hpp"
 #include "core/general_numbers.hpp"
+#include "core/peer_memory.hpp"
 #include "core/random.hpp"
 #include "core/reference.hpp"
 
@@ -87,8 +88,9 @@ class RankBound {
   virtual ~RankBound() = default;
   /// Bytes of workspace.
   virtual std::size_t workspace() const = 0;
-  /// By rank; before prepare() and launch().
-  virtual void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank) = 0;
+  /// By rank; before prepare() and launch(). `shared`: other ranks' memory that launches use, workspaces included.
+  virtual void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank,
+                               std::span<const RankMemory> shared) = 0;
   virtual void prepare(std::span<const std::byte> args) = 0;
   /// Enqueues the rank's work.
   virtual void launch(std::span<const std::byte> args) = 0;
@@ -124,6 +126,16 @@ class Device {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual std::size_t free_memory() const = 0;
+
+  // Memory that launches of other processes on this host use (core/peer_memory.hpp).
+  virtual bool shares_memory() const { return false; }
+  /// The allocation around an address. Requires shares_memory().
+  virtual SharedMemory share(const void* within);
+  /// Another process's memory, for launches on this device. Requires shares_memory().
+  virtual void* map_shared(const SharedMemory& memory);
+  /// To be called before the owner releases it.
+  virtual void unmap_shared(void* memory) noexcept { static_cast<void>(memory); }
+
   /// Pinned host memory: launches access it at the full rate of the link.
   virtual void* allocate_on_host(std::size_t bytes);
   virtual void release_on_host(void* memory) noexcept;

@@ -264,6 +264,7 @@ class ProblemOf final : public Problem {
     else
       return {};
   }
+  std::size_t sets() const { return sets_; }
   const E& prepared() const { return *prepared_; }
 
  private:
@@ -288,6 +289,7 @@ struct ExperimentEntry {
   std::function<double(const Point&)> check_cost = [](const Point&) { return 0.0; };
   std::function<bool(const Point&)> exists = [](const Point&) { return true; };
   std::function<std::size_t(const Point&)> ranks = [](const Point&) { return std::size_t{1}; };
+  RelocateArgs relocate_args = nullptr;  ///< Null where ranks cannot be processes.
   std::function<bool(const Point&)> updates_inputs = [](const Point&) { return false; };
   std::function<std::vector<Point>()> bench_points = [] { return std::vector<Point>{}; };
   std::function<std::vector<Point>()> headline_points = [] { return std::vector<Point>{}; };
@@ -319,6 +321,14 @@ ExperimentEntry describe() {
   if constexpr (requires { E::check_cost; }) entry.check_cost = E::check_cost;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
   if constexpr (requires { E::ranks; }) entry.ranks = E::ranks;
+  if constexpr (requires(typename E::Args & args, const RelocateSpan& to) { relocate(args, to); })
+    entry.relocate_args = [](std::span<std::byte> bytes, const RelocateSpan& to) {
+      std::array<std::byte, sizeof(typename E::Args)> raw;
+      std::ranges::copy(bytes, raw.begin());
+      auto args = std::bit_cast<typename E::Args>(raw);
+      relocate(args, to);
+      std::ranges::copy(std::as_bytes(std::span(&args, 1)), bytes.begin());
+    };
   if constexpr (requires { E::updates_inputs; }) entry.updates_inputs = E::updates_inputs;
   if constexpr (requires { E::bench_points; }) entry.bench_points = E::bench_points;
   if constexpr (requires { E::headline_points; }) entry.headline_points = E::headline_points;

@@ -1,10 +1,17 @@
 // A thread for each rank, a queue under a lock, and a gate that all threads leave together.
 #include "core/host_ranks.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/host_device.hpp"
 
 namespace crosswarp {
@@ -18,9 +25,44 @@ DeviceInfo describe() {
   return info;
 }
 
+/// A file without a name: others open it by the process and the descriptor.
+struct FileOfProcess {
+  pid_t process;
+  int descriptor;
+};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(fmt::format("{}: {}", what, std::strerror(errno)), errno);
+}
+
+void* map_file(int descriptor, std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) fail("memory shared by processes cannot be mapped");
+  return memory;
+}
+
+/// Closes it at the end, unless it was taken.
+class Descriptor {
+ public:
+  Descriptor(int descriptor, const char* what) : descriptor_(descriptor) {
+    if (descriptor < 0) fail(what);
+  }
+  ~Descriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return descriptor_; }
+  int take() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
-HostRank::HostRank() : Device(describe()), host_(open_host_device()), thread_([this] { serve(); }) {}
+HostRank::HostRank(bool among_processes)
+    : Device(describe()), host_(open_host_device()), among_processes_(among_processes), thread_([this] { serve(); }) {}
 
 HostRank::~HostRank() {
   {
@@ -63,12 +105,60 @@ void HostRank::synchronize() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void HostRank::release(void* memory) noexcept {
+void* HostRank::allocate(std::size_t bytes) {
+  if (!among_processes_) return host_->allocate(bytes);
+  const std::size_t some = std::max<std::size_t>(1, bytes);
+  if (some > free_memory()) throw Error(fmt::format("{} MiB of host memory are not available", some >> 20));
+  Descriptor file(memfd_create("crosswarp", MFD_CLOEXEC), "memory to share");
+  if (ftruncate(file.get(), static_cast<off_t>(some)) != 0) fail("memory to share");
+  void* const memory = map_file(file.get(), some);
+  files_.add(memory, some, file.take());
+  return memory;
+}
+
+void HostRank::finish_work() noexcept {
   try {
     synchronize();
   } catch (...) {  // of work whose result nobody wants any more
   }
-  host_->release(memory);
+}
+
+void HostRank::release(void* memory) noexcept {
+  finish_work();
+  if (const auto* const own = files_.around(memory)) {
+    munmap(own->base, own->bytes);
+    close(own->facts);
+    files_.remove(memory);
+  } else {
+    host_->release(memory);
+  }
+}
+
+SharedMemory HostRank::share(const void* within) {
+  const auto* const own = files_.around(within);
+  if (!own) throw Error("memory that this rank does not own cannot be shared");
+  const FileOfProcess file{getpid(), own->facts};
+  const auto handle = std::as_bytes(std::span(&file, 1));
+  return {own->base, own->bytes, {handle.begin(), handle.end()}};
+}
+
+void* HostRank::map_shared(const SharedMemory& memory) {
+  FileOfProcess of{};
+  if (memory.handle.size() != sizeof of) throw Error("memory shared by a device of another kind");
+  std::memcpy(&of, memory.handle.data(), sizeof of);
+  const std::string path = fmt::format("/proc/{}/fd/{}", of.process, of.descriptor);
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC), path.c_str());
+  void* const mapped = map_file(file.get(), memory.bytes);
+  mapped_[mapped] = memory.bytes;
+  return mapped;
+}
+
+void HostRank::unmap_shared(void* memory) noexcept {
+  finish_work();
+  if (const auto found = mapped_.find(memory); found != mapped_.end()) {
+    munmap(memory, found->second);
+    mapped_.erase(found);
+  }
 }
 
 void HostRank::fill(void* memory, unsigned char byte, std::size_t bytes) {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -17,19 +18,25 @@
 namespace crosswarp {
 
 /// A rank of a group on the host, and its queue: work runs in the order of enqueuing, on a thread of its own. Memory is
-/// the host's: every rank may access it.
+/// the host's: every rank of the process may access it, and those of others that map it.
 class HostRank final : public Device {
  public:
-  HostRank();
+  /// `among_processes`: the group's other ranks are processes.
+  explicit HostRank(bool among_processes = false);
   ~HostRank() override;
 
   /// What it throws, the next synchronize() throws.
   void enqueue(std::function<void()> work);
 
-  void* allocate(std::size_t bytes) override { return host_->allocate(bytes); }
+  void* allocate(std::size_t bytes) override;
   /// After all work.
   void release(void* memory) noexcept override;
   std::size_t free_memory() const override { return host_->free_memory(); }
+  bool shares_memory() const override { return among_processes_; }
+  SharedMemory share(const void* within) override;
+  void* map_shared(const SharedMemory& memory) override;
+  /// After all work.
+  void unmap_shared(void* memory) noexcept override;
   void fill(void* memory, unsigned char byte, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes) override;
   void note_change(std::span<const std::byte> memory, unsigned char byte, unsigned* seen) override;
@@ -56,8 +63,12 @@ class HostRank final : public Device {
   using Clock = std::chrono::steady_clock;
 
   void serve();
+  void finish_work() noexcept;
 
   std::shared_ptr<Device> host_;
+  bool among_processes_;
+  Allocations<int> files_;               // among processes: of the own memory, by descriptor
+  std::map<void*, std::size_t> mapped_;  // of others: bytes by address
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;  // the first one is running

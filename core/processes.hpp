@@ -19,6 +19,7 @@ class Processes {
   virtual std::size_t size() const = 0;
   /// Index among the processes of its host: that of its device.
   virtual std::size_t local_rank() const = 0;
+  virtual std::size_t hosts() const = 0;
   /// `rank 2 (node1, process 4711)`.
   virtual std::string name(std::size_t rank) const = 0;
   /// Transport and versions, for the context of results.
@@ -35,6 +36,8 @@ class Processes {
   virtual void form_group(std::size_t ranks) = 0;
   /// Waits for the others of that group, awake. Requires form_group().
   virtual void meet(std::size_t ranks) = 0;
+  /// Gives the first process's bytes to the others of that group. To be called by all of them, after form_group().
+  virtual void broadcast(std::size_t ranks, std::span<std::byte> bytes) = 0;
 
   /// The first process of this host that has ended, `rank 2 (node1, process 4711)`; empty for none.
   virtual std::string ended() const = 0;

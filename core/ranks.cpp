@@ -98,6 +98,10 @@ std::string RankGroup::restore_state() {
   return changes;
 }
 
+bool RankGroup::shares_memory() const {
+  return std::ranges::all_of(devices_, [](const auto& device) { return device->shares_memory(); });
+}
+
 bool RankGroup::lost() const {
   return std::ranges::any_of(devices_, [](const auto& device) { return device->lost(); });
 }

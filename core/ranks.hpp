@@ -64,6 +64,7 @@ class RankGroup final : public Device {
   std::span<const double> seconds_by_rank() const override { return seconds_; }
   std::string remark() const override { return remark_; }
   void launch_empty(bool pdl) override;
+  bool shares_memory() const override;
   bool is_asynchronous() const override { return first().is_asynchronous(); }
   std::string restore_state() override;
   bool lost() const override;

@@ -28,6 +28,7 @@ enum class Operation : unsigned char {
   close,
   dismiss,
   allocate,
+  share,
   release,
   free_memory,
   fill,
@@ -40,6 +41,9 @@ enum class Operation : unsigned char {
   generate_general,
   permute,
   chain,
+  reference_gemm,
+  reference_row_sums,
+  compare,
   relocate,
   synchronize,
   start,
@@ -124,6 +128,20 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+void add(Message& message, const SharedMemory& memory) {
+  message.add(memory.base);
+  message.add(memory.bytes);
+  message.add(View(memory.handle));
+}
+SharedMemory take_shared_memory(Reader& reader) {
+  SharedMemory memory;
+  memory.base = reader.take<std::byte*>();
+  memory.bytes = reader.take<std::size_t>();
+  const View handle = reader.take_bytes();
+  memory.handle.assign(handle.begin(), handle.end());
+  return memory;
+}
+
 constexpr std::size_t first = 0;
 
 /// The first process's end of a connection to a device of another.
@@ -140,12 +158,22 @@ class Connection {
   template <class... T>
   Reader ask(Operation operation, const T&... values) const {
     tell(operation, values...);
+    return answer();
+  }
+  /// A message whose arguments are added one by one begins so.
+  Message begin(Operation operation) const { return Message(operation, device_); }
+  Reader ask(const Message& message) const {
+    processes_.send(rank_, message.bytes());
+    return answer();
+  }
+
+ private:
+  Reader answer() const {
     Reader reply(processes_.receive(rank_));
     if (!reply.take<bool>()) throw Error(fmt::format("{}: {}", processes_.name(rank_), reply.take_text()));
     return reply;
   }
 
- private:
   Processes& processes_;
   std::size_t rank_;
   unsigned device_;
@@ -154,15 +182,26 @@ class Connection {
 class RemoteBound final : public RankBound {
  public:
   RemoteBound(const Connection& to, unsigned id, std::size_t workspace) : to_(to), id_(id), workspace_(workspace) {}
+  /// Waits: then it has no memory of others mapped any more.
   ~RemoteBound() override {
     try {
-      to_.tell(Operation::unbind, id_);
+      to_.ask(Operation::unbind, id_);
     } catch (const std::exception&) {  // of a rank that is gone
     }
   }
   std::size_t workspace() const override { return workspace_; }
-  void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank) override {
-    to_.tell(Operation::take_workspaces, id_, own_rank, View(std::as_bytes(workspaces)));
+  void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank,
+                       std::span<const RankMemory> shared) override {
+    Message message = to_.begin(Operation::take_workspaces);
+    message.add(id_);
+    message.add(own_rank);
+    message.add(View(std::as_bytes(workspaces)));
+    message.add(shared.size());
+    for (const auto& [rank, memory] : shared) {
+      message.add(rank);
+      add(message, memory);
+    }
+    to_.ask(message);
   }
   void prepare(View args) override { to_.tell(Operation::prepare, id_, args); }
   void launch(View args) override { to_.tell(Operation::launch, id_, args); }
@@ -176,7 +215,8 @@ class RemoteBound final : public RankBound {
 /// The device of another process.
 class RemoteRank final : public Device {
  public:
-  RemoteRank(DeviceInfo info, Connection to) : Device(std::move(info)), to_(to) {}
+  RemoteRank(DeviceInfo info, Connection to, bool shares_memory)
+      : Device(std::move(info)), to_(to), shares_memory_(shares_memory) {}
   ~RemoteRank() override {
     try {
       to_.tell(Operation::close);
@@ -188,6 +228,12 @@ class RemoteRank final : public Device {
     Reader reply = to_.ask(Operation::bind, variant, tuning, args);
     const auto id = reply.take<unsigned>();
     return std::make_unique<RemoteBound>(to_, id, reply.take<std::size_t>());
+  }
+
+  bool shares_memory() const override { return shares_memory_; }
+  SharedMemory share(const void* within) override {
+    Reader reply = to_.ask(Operation::share, within);
+    return take_shared_memory(reply);
   }
 
   void* allocate(std::size_t bytes) override { return to_.ask(Operation::allocate, bytes).take<void*>(); }
@@ -234,6 +280,18 @@ class RemoteRank final : public Device {
   void chain(std::span<std::byte> memory, std::size_t stride, const Permutation& order, std::uint64_t origin) override {
     to_.tell(Operation::chain, memory.data(), memory.size(), stride, order, origin);
   }
+  void reference_gemm(const Gemm& gemm, const TypedSpan& to) override {
+    to_.tell(Operation::reference_gemm, gemm, to);
+  }
+  void reference_row_sums(const Lattice& elements, const LatticeRows& rows, const TypedSpan& to) override {
+    to_.tell(Operation::reference_row_sums, elements, rows, to);
+  }
+  using Device::compare;
+  Comparison compare(std::span<const std::pair<TypedSpan, TypedSpan>> pairs, const ErrorBound& bound) override {
+    std::vector<TypedSpan> flat;
+    for (const auto& [actual, reference] : pairs) flat.insert(flat.end(), {actual, reference});
+    return to_.ask(Operation::compare, View(std::as_bytes(std::span(flat))), bound).take<Comparison>();
+  }
   void relocate(std::size_t placement) override { to_.tell(Operation::relocate, placement); }
   void synchronize() override { to_.ask(Operation::synchronize); }
   bool is_asynchronous() const override { return true; }
@@ -260,25 +318,45 @@ class RemoteRank final : public Device {
   }
 
   Connection to_;
+  bool shares_memory_;
 };
 
-std::size_t ordinal_of(const Processes& processes, const std::vector<std::size_t>& named) {
+/// Where a host has fewer devices than ranks, these take turns, and the group's remark says so.
+std::size_t ordinal_of(const Backend& backend, const Processes& processes, const std::vector<std::size_t>& named) {
   const std::size_t local = processes.local_rank();
-  if (named.empty()) return local;
+  if (named.empty()) return local % std::max<std::size_t>(1, backend.devices().size());
   if (local >= named.size())
     throw Error(fmt::format("it is process {} of its host, and --devices names {} devices", local, named.size()));
   return named[local];
 }
 
+/// Where it is in its host; empty for the host itself. Keys do not tell: a launcher may show each process one device.
+std::string bus_of(const DeviceInfo& info) {
+  const auto found = info.versions.find("pci");
+  return found == info.versions.end() ? "" : found->second;
+}
+
+/// `2 ranks share one NVIDIA H200`: their kernels take turns. Empty where no two ranks of a host have one device.
+std::string shared_devices(const std::vector<DeviceInfo>& devices) {
+  std::map<std::string, std::size_t> ranks;
+  for (const DeviceInfo& device : devices)
+    if (const std::string bus = bus_of(device); !bus.empty()) ++ranks[bus];
+  std::size_t most = 0;
+  for (const auto& [bus, count] : ranks) most = std::max(most, count);
+  return most > 1 ? fmt::format("{} ranks share one {}", most, devices.front().name) : "";
+}
+
 /// What a group wants to know of a device.
 void add(Message& message, const DeviceInfo& info) {
   for (const std::string* text : {&info.key, &info.name, &info.architecture}) message.add(*text);
+  message.add(bus_of(info));
   message.add(info.memory);
   message.add(info.compute_units);
 }
 DeviceInfo take_info(Reader& reply) {
   DeviceInfo info;
   for (std::string* text : {&info.key, &info.name, &info.architecture}) *text = reply.take_text();
+  if (const std::string bus = reply.take_text(); !bus.empty()) info.versions["pci"] = bus;
   info.memory = reply.take<std::size_t>();
   info.compute_units = reply.take<int>();
   return info;
@@ -321,15 +399,19 @@ class Server {
       using enum Operation;
       case open:
       case allocate:
+      case share:
       case free_memory:
       case read:
       case any_has_changed:
+      case compare:
       case synchronize:
       case stop:
       case finish:
       case restore_state:
       case time_read:
       case bind:
+      case take_workspaces:
+      case unbind:
         return true;
       default:
         return false;
@@ -344,8 +426,9 @@ class Server {
       case open: {
         const Backend& backend = Registry::instance().backend(request.take_text());
         ranks_ = request.take<std::size_t>();
-        device_ = backend.open_rank(ordinal_of(processes_, request.take_all<std::size_t>()));
+        device_ = backend.open_rank(ordinal_of(backend, processes_, request.take_all<std::size_t>()));
         add(result, device_->info());
+        result.add(device_->shares_memory());
         return result;
       }
       case form_group:
@@ -360,6 +443,9 @@ class Server {
       using enum Operation;
       case allocate:
         result.add(device_->allocate(request.take<std::size_t>()));
+        return result;
+      case share:
+        add(result, device_->share(request.take<const void*>()));
         return result;
       case release:
         device_->release(request.take<void*>());
@@ -427,6 +513,24 @@ class Server {
         device_->chain(memory, stride, order, request.take<std::uint64_t>());
         return {};
       }
+      case reference_gemm: {
+        const auto gemm = request.take<Gemm>();
+        device_->reference_gemm(gemm, request.take<TypedSpan>());
+        return {};
+      }
+      case reference_row_sums: {
+        const auto elements = request.take<Lattice>();
+        const auto rows = request.take<LatticeRows>();
+        device_->reference_row_sums(elements, rows, request.take<TypedSpan>());
+        return {};
+      }
+      case compare: {
+        const auto flat = request.take_all<TypedSpan>();
+        std::vector<std::pair<TypedSpan, TypedSpan>> pairs;
+        for (std::size_t i = 0; i + 1 < flat.size(); i += 2) pairs.emplace_back(flat[i], flat[i + 1]);
+        result.add(device_->compare(pairs, request.take<ErrorBound>()));
+        return result;
+      }
       case relocate:
         device_->relocate(request.take<std::size_t>());
         return {};
@@ -466,8 +570,14 @@ class Server {
       case take_workspaces: {
         RankBound& bound = *bounds_.at(request.take<unsigned>());
         const auto own_rank = request.take<std::size_t>();
-        bound.take_workspaces(request.take_all<std::span<std::byte>>(), own_rank);
-        return {};
+        const auto workspaces = request.take_all<std::span<std::byte>>();
+        std::vector<RankMemory> shared(request.take<std::size_t>());
+        for (auto& [rank, memory] : shared) {
+          rank = request.take<std::size_t>();
+          memory = take_shared_memory(request);
+        }
+        bound.take_workspaces(workspaces, own_rank, shared);
+        return result;
       }
       case prepare: {
         RankBound& bound = *bounds_.at(request.take<unsigned>());
@@ -481,7 +591,7 @@ class Server {
       }
       case unbind:
         bounds_.erase(request.take<unsigned>());
-        return {};
+        return result;
       default:
         throw Error("no such operation of a rank");
     }
@@ -528,17 +638,27 @@ std::shared_ptr<Device> open_process_ranks(const Backend& backend, std::size_t r
     throw Error(fmt::format("{} ranks need as many processes; the launcher started {}", ranks, processes.size()));
   static unsigned device = 0;  // the number of the group's devices in all processes
   ++device;
-  std::vector<std::shared_ptr<Device>> devices{backend.open_rank(ordinal_of(processes, named))};
+  std::vector<std::shared_ptr<Device>> devices{backend.open_rank(ordinal_of(backend, processes, named))};
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     const Connection to(processes, rank, device);
     Reader reply = to.ask(Operation::open, backend.name(), ranks, View(std::as_bytes(std::span(named))));
-    devices.push_back(std::make_shared<RemoteRank>(take_info(reply), to));
+    const DeviceInfo info = take_info(reply);
+    const bool shares_memory = reply.take<bool>() && processes.hosts() == 1;
+    devices.push_back(std::make_shared<RemoteRank>(info, to, shares_memory));
     if (const std::string& own = devices.front()->info().name, &other = devices.back()->info().name; own != other)
       throw Error(fmt::format("{} has another device than rank 0: {} against {}", processes.name(rank), other, own));
   }
   for (std::size_t rank = 1; rank < ranks; ++rank) Connection(processes, rank, device).tell(Operation::form_group);
   processes.form_group(ranks);
-  return std::make_shared<RankGroup>(std::move(devices), processes.facts(), processes.remark(ranks),
+  RankGroup::Facts facts = processes.facts();
+  std::string remark = processes.remark(ranks);
+  if (processes.hosts() == 1) {
+    std::vector<DeviceInfo> infos;
+    for (const auto& each : devices) infos.push_back(each->info());
+    facts.merge(backend.facts_of_ranks(infos));
+    if (const std::string shared = shared_devices(infos); !shared.empty()) remark = shared;
+  }
+  return std::make_shared<RankGroup>(std::move(devices), facts, std::move(remark),
                                      [&processes, ranks] { processes.meet(ranks); });
 }
 

@@ -16,6 +16,7 @@
 #include "core/buffer.hpp"
 #include "core/error.hpp"
 #include "core/experiment.hpp"
+#include "core/own_rank.hpp"
 #include "core/variant_sources.hpp"
 
 namespace crosswarp {
@@ -53,6 +54,13 @@ inline void note_useful_blocks(const LaunchContext& context, std::size_t useful)
 
 /// The backend of handwritten kernels that portable variants are held against.
 inline constexpr std::string_view reference_backend = "cuda";
+
+/// What a launch uses of other ranks, where each rank may be a process (core/remote_rank.hpp).
+enum class OfPeers {
+  memory,   ///< Their memory: processes of one host map it, where the device can.
+  nothing,  ///< Its own rank's memory alone: a library carries the data.
+  process,  ///< Objects of the process itself, such as buffers of the host: ranks cannot be processes.
+};
 
 /// Why a variant is slower than its counterpart, and so what would mend it.
 enum class GapClass {
@@ -103,8 +111,7 @@ struct Variant {
   /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
   std::string (*missing)() = nullptr;
   void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work of one rank; called often.
-  /// Its ranks may be processes: a launch uses no memory but its own rank's.
-  bool across_processes = false;
+  OfPeers of_peers = OfPeers::memory;
   /// Required instructions in NVIDIA's machine code: prefix and minimum count, `{"FFMA", 64}`. Tested if there is a
   /// disassembler.
   std::vector<std::pair<std::string_view, int>> instructions = {};
@@ -138,12 +145,12 @@ struct VariantEntry {
   ResultIn result = ResultIn::device;
   std::vector<Tuning> tunings;  ///< One or more.
   bool tuned_by_table = false;
-  bool across_processes = false;
+  OfPeers of_peers = OfPeers::memory;
   std::vector<std::pair<std::string, int>> instructions;
   bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
   std::string (*missing)() = nullptr;       ///< Null for none.
   std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
-  /// For a problem in another process; null where its arguments cannot be sent.
+  /// For a problem in another process; null where ranks cannot be processes.
   std::function<std::unique_ptr<RankBound>(Device&, const Tuning&, std::span<const std::byte> args)> bind_rank;
 
   /// `cuda/reduce_sum/float4`.
@@ -186,19 +193,22 @@ class Register {
     entry.missing = v.missing;
     entry.instructions.assign(v.instructions.begin(), v.instructions.end());
     entry.tuned_by_table = v.tuned_by_table;
-    entry.across_processes = v.across_processes;
+    entry.of_peers = v.of_peers;
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
-    entry.bind = [v, id = entry.id()](Device& device, const Problem& problem, const Tuning& tuning) {
-      return bind(v, id, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
+    ExperimentEntry experiment = describe<E>();
+    entry.bind = [v, id = entry.id(), relocate = experiment.relocate_args](Device& device, const Problem& problem,
+                                                                           const Tuning& tuning) {
+      return bind(v, id, relocate, device, static_cast<const ProblemOf<E>&>(problem), tuning);
     };
     if constexpr (std::is_trivially_copyable_v<Args>)
-      if (v.across_processes)
-        entry.bind_rank = [v](Device& device, const Tuning& tuning, std::span<const std::byte> args) {
-          return std::make_unique<OneRank>(v, device, tuning, args);
+      if (v.of_peers == OfPeers::nothing || (v.of_peers == OfPeers::memory && experiment.relocate_args))
+        entry.bind_rank = [v, relocate = experiment.relocate_args](Device& device, const Tuning& tuning,
+                                                                   std::span<const std::byte> args) {
+          return std::make_unique<OneRank>(v, relocate, device, tuning, args);
         };
     if (!v.launch && entry.not_expressible.empty())
       throw Error(entry.id() + " has neither .launch nor .not_expressible (" + entry.source + ")");
-    add_variant(std::move(entry), describe<E>());
+    add_variant(std::move(entry), std::move(experiment));
   }
 
  private:
@@ -209,27 +219,23 @@ class Register {
 
   using Args = typename E::Args;
 
-  /// Empty for arguments that cannot be sent.
-  static std::span<const std::byte> bytes_of(const Args& args) {
-    if constexpr (std::is_trivially_copyable_v<Args>) return std::as_bytes(std::span(&args, 1));
-    return {};
-  }
+  using Own = OwnRank<Args, Queue>;
 
   /// A rank of this process, for a problem in another.
   class OneRank final : public RankBound {
    public:
-    OneRank(const Variant<E, Queue>& v, Device& device, const Tuning& tuning, std::span<const std::byte> args)
+    OneRank(const Variant<E, Queue>& v, const RelocateArgs& relocate, Device& device, const Tuning& tuning,
+            std::span<const std::byte> args)
         : v_(v),
-          queue_(device, LaunchContext{device.info(), tuning, {}, &log_}),
-          bytes_(v.workspace ? v.workspace(queue_, read(args)) : 0) {}
+          own_(device, LaunchContext{device.info(), tuning, {}, &log_}, relocate),
+          bytes_(v.workspace ? v.workspace(own_.queue(), read(args)) : 0) {}
     std::size_t workspace() const override { return bytes_; }
-    void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank) override {
-      workspaces_.assign(workspaces.begin(), workspaces.end());
-      queue_.workspaces = workspaces_;
-      queue_.workspace = workspaces_[own_rank];
+    void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank,
+                         std::span<const RankMemory> shared) override {
+      own_.take_workspaces(workspaces, own_rank, shared);
     }
-    void prepare(std::span<const std::byte> args) override { v_.prepare(queue_, read(args)); }
-    void launch(std::span<const std::byte> args) override { v_.launch(queue_, read(args)); }
+    void prepare(std::span<const std::byte> args) override { v_.prepare(own_.queue(), own_.here(read(args))); }
+    void launch(std::span<const std::byte> args) override { v_.launch(own_.queue(), own_.here(read(args))); }
 
    private:
     static Args read(std::span<const std::byte> args) {
@@ -240,50 +246,80 @@ class Register {
 
     const Variant<E, Queue> v_;
     LaunchLog log_;
-    Queue queue_;
+    Own own_;
     std::size_t bytes_;
-    std::vector<std::span<std::byte>> workspaces_;
   };
 
-  static Bound bind(const Variant<E, Queue>& v, const std::string& id, Device& device, const E& problem,
-                    const Tuning& tuning) {
+  /// A rank of this process, or one of another.
+  struct Rank {
+    std::unique_ptr<Own> here;
+    std::unique_ptr<RankBound> elsewhere;
+  };
+  /// Workspaces are released when no rank has them mapped any more: members are destroyed from the last on.
+  struct Group {
+    std::shared_ptr<std::vector<Buffer<std::byte>>> workspaces;
+    std::vector<Rank> ranks;
+  };
+
+  /// Every rank's memory that launches of others may use: workspaces, and arguments of all sets.
+  static std::vector<RankMemory> shared_memory(const RelocateArgs& relocate, Device& device,
+                                               const ProblemOf<E>& problem,
+                                               std::span<const std::span<std::byte>> workspaces) {
+    std::vector<std::pair<std::size_t, std::span<std::byte>>> spans;
+    const auto note = [&](std::size_t rank, std::span<std::byte> span) {
+      spans.emplace_back(rank, span);
+      return span;
+    };
+    for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
+      note(rank, workspaces[rank]);
+      for (std::size_t set = 0; set < problem.sets(); ++set)
+        relocated(args_of(problem.prepared(), set, rank), relocate, note);
+    }
+    return share(device, spans);
+  }
+
+  static Bound bind(const Variant<E, Queue>& v, const std::string& id, const RelocateArgs& relocate, Device& device,
+                    const ProblemOf<E>& prepared, const Tuning& tuning) {
+    const E& problem = prepared.prepared();
     Bound bound;
     bound.log = std::make_shared<LaunchLog>();
     bound.workspaces = std::make_shared<std::vector<Buffer<std::byte>>>();
-    /// A rank's queue, or the rank in another process.
-    struct Rank {
-      std::optional<Queue> queue;
-      std::shared_ptr<RankBound> elsewhere;
-    };
-    std::vector<Rank> ranks(device.ranks());
-    const auto spans = std::make_shared<std::vector<std::span<std::byte>>>();
+    const auto group = std::make_shared<Group>(Group{bound.workspaces, std::vector<Rank>(device.ranks())});
+    std::vector<Rank>& ranks = group->ranks;
+    std::vector<std::span<std::byte>> spans;
+    bool has_processes = false;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       Device& own = device.rank(rank);
       const Args args = args_of(problem, 0, rank);
-      auto& [queue, elsewhere] = ranks[rank];
+      auto& [here, elsewhere] = ranks[rank];
       elsewhere = own.bind_remotely(id, tuning.name(), bytes_of(args));
-      if (!elsewhere) queue.emplace(own, LaunchContext{own.info(), tuning, {}, bound.log.get()});
-      const std::size_t bytes = elsewhere ? elsewhere->workspace() : v.workspace ? v.workspace(*queue, args) : 0;
+      has_processes = has_processes || elsewhere;
+      if (!elsewhere)
+        here = std::make_unique<Own>(own, LaunchContext{own.info(), tuning, {}, bound.log.get()}, relocate);
+      const std::size_t bytes = elsewhere ? elsewhere->workspace() : v.workspace ? v.workspace(here->queue(), args) : 0;
       bound.workspaces->emplace_back(own, bytes).fill(0);
-      spans->push_back(bound.workspaces->back().span());
+      spans.push_back(bound.workspaces->back().span());
     }
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-      if (auto& [queue, elsewhere] = ranks[rank]; queue) {
-        queue->workspace = (*spans)[rank];
-        queue->workspaces = *spans;
-      } else {
-        elsewhere->take_workspaces(*spans, rank);
-      }
+    std::vector<RankMemory> shared;
+    if (has_processes && v.of_peers == OfPeers::memory) shared = shared_memory(relocate, device, prepared, spans);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      device.rank(rank);
+      auto& [here, elsewhere] = ranks[rank];
+      here ? here->take_workspaces(spans, rank, shared) : elsewhere->take_workspaces(spans, rank, shared);
+    }
     // A launch of one rank may write to another's workspace, which must be cleared before.
     if (ranks.size() > 1) device.synchronize();
-    const auto on_all = [ranks, spans, &device, &problem, log = bound.log, workspaces = bound.workspaces](
-                            auto enqueue, auto enqueue_elsewhere, std::size_t set) {
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        device.rank(rank);
-        const Args args = args_of(problem, set, rank);
-        const auto& [queue, elsewhere] = ranks[rank];
-        queue ? enqueue(*queue, args) : (elsewhere.get()->*enqueue_elsewhere)(bytes_of(args));
-      }
+    // Ranks of other processes first: what is done once may wait here until all have come.
+    const auto on_all = [group, &device, &problem, log = bound.log](auto enqueue, auto enqueue_elsewhere,
+                                                                    std::size_t set) {
+      for (std::size_t rank = 0; rank < group->ranks.size(); ++rank)
+        if (RankBound* const elsewhere = group->ranks[rank].elsewhere.get())
+          (elsewhere->*enqueue_elsewhere)(bytes_of(args_of(problem, set, rank)));
+      for (std::size_t rank = 0; rank < group->ranks.size(); ++rank)
+        if (const Own* const here = group->ranks[rank].here.get()) {
+          device.rank(rank);
+          enqueue(here->queue(), here->here(args_of(problem, set, rank)));
+        }
     };
     if (v.prepare) on_all(v.prepare, &RankBound::prepare, 0);
     bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, &RankBound::launch, set); };

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "experiments/rank_spans.hpp"
+
 namespace crosswarp {
 namespace {
 
@@ -220,6 +222,10 @@ void AllGatherMatmul::pipeline(const std::function<void(std::size_t)>& launch) {
   for (std::size_t set = 0; set < sets; ++set)
     on_each_rank(set, [&](Device& device, const OfRank& own, const Kept& of) { copy(device, own.c[set], of.c); });
   device_.synchronize();
+}
+
+void relocate(AllGatherMatmul::Args& args, const RelocateSpan& to) {
+  for (std::size_t rank = 0; rank < args.ranks; ++rank) relocate(args.a[rank], rank, to);
 }
 
 template ExperimentEntry describe<AllGatherMatmul>();

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "experiments/rank_spans.hpp"
+
 namespace crosswarp {
 
 std::vector<RankArray> AllReduce::arrays(const Point& point) {

@@ -1,5 +1,6 @@
 // Points, grids of ranks and costs of halo_exchange.
 #include "experiments/halo_exchange.hpp"
+#include "experiments/rank_spans.hpp"
 
 namespace crosswarp {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "experiments/rank_spans.hpp"
+
 namespace crosswarp {
 
 std::vector<std::size_t> PeerCopy::targets(const Point& point) {

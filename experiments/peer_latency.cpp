@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/statistics.hpp"
+#include "experiments/rank_spans.hpp"
 
 namespace crosswarp {
 
@@ -177,6 +178,12 @@ std::vector<Observation> PeerLatency::observe() const {
   if (!cycles.empty()) all.push_back({"cycles_per_access", "cycle", median(cycles)});
   if (!nanoseconds.empty()) all.push_back({"ns_per_access", "ns", median(nanoseconds)});
   return all;
+}
+
+void relocate(PeerLatency::Args& args, const RelocateSpan& to) {
+  relocate(args.chain, args.ranks - 1, to);
+  relocate(args.words, args.ranks - 1, to);
+  relocate(args.out, 0, to);
 }
 
 template ExperimentEntry describe<PeerLatency>();

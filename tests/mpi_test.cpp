@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "tests/launcher.hpp"
@@ -80,6 +81,23 @@ TEST_F(Processes, VerifyEveryElementOnEveryRank) {
         run(4, cells + "--variant mpi --verify --n 0,1,7,1003,100003 --ranks 2,3,4 --place " + place);
     EXPECT_EQ(verified.exit_code, 0) << verified.output;
     EXPECT_NE(verified.output.find("15 ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos) << verified.output;
+  }
+}
+
+/// Kernels of ranks that use each other's memory, which their processes map.
+TEST_F(Processes, UseEachOthersMemory) {
+  for (const auto& [experiment, points, ok] :
+       {std::tuple("all_reduce", "--variant threads --n 0,1,1003 --type f32,bf16 --place in,out", 36),
+        std::tuple("all_gather", "--n 1,1003 --place in,out", 12), std::tuple("reduce_scatter", "--n 1,1003", 6),
+        std::tuple("peer_copy", "--bytes 4,4100 --ways one,both", 12),
+        std::tuple("peer_latency", "--op load,store,atomic,flag", 12),
+        std::tuple("halo_exchange", "--n 5,16 --dims 2,3 --width 1,2", 24),
+        std::tuple("all_gather_matmul", "--m 24 --n 12 --k 7,64", 6)}) {
+    const Finished verified =
+        run(4, std::string("--backend host --verify --ranks 2,3,4 --experiment ") + experiment + " " + points);
+    EXPECT_EQ(verified.exit_code, 0) << verified.output;
+    EXPECT_NE(verified.output.find(std::to_string(ok) + " ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos)
+        << verified.output;
   }
 }
 

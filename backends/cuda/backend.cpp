@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,32 +33,18 @@ void enable_peer_access(int current, int peer) {
     gpu::check(code, "peer access");
 }
 
-std::string bus_id(int ordinal) {
-  std::array<char, 32> id{};
-  gpu::check(cudaDeviceGetPCIBusId(id.data(), id.size(), ordinal), "PCI bus id");
-  return id.data();
-}
-
 /// `NV18`, where all pairs have the same link; else `gpu0-gpu1 NV18, gpu0-gpu2 SYS, …`.
-std::string links(const std::vector<std::shared_ptr<gpu::GpuDevice>>& gpus) {
+std::string links(const std::vector<DeviceInfo>& gpus) {
   std::set<std::string> kinds;
   std::string all;
   for (std::size_t i = 0; i < gpus.size(); ++i)
     for (std::size_t k = i + 1; k < gpus.size(); ++k) {
-      std::string link = gpu::vendor::link_between(bus_id(gpus[i]->ordinal()), bus_id(gpus[k]->ordinal()));
+      std::string link = gpu::vendor::link_between(gpus[i].versions.at("pci"), gpus[k].versions.at("pci"));
       if (link.empty()) link = "unknown";
-      all += fmt::format("{}{}-{} {}", all.empty() ? "" : ", ", gpus[i]->info().key, gpus[k]->info().key, link);
+      all += fmt::format("{}{}-{} {}", all.empty() ? "" : ", ", gpus[i].key, gpus[k].key, link);
       kinds.insert(std::move(link));
     }
   return kinds.size() == 1 ? *kinds.begin() : all;
-}
-
-RankGroup::Facts facts(const std::vector<std::shared_ptr<gpu::GpuDevice>>& gpus) {
-  RankGroup::Facts facts{{"transport", "peer access"}, {"links", links(gpus)}};
-#if CROSSWARP_HAS_NCCL
-  facts["nccl"] = gpu::nccl_version();
-#endif
-  return facts;
 }
 
 class CudaBackend final : public gpu::GpuBackend {
@@ -76,7 +62,19 @@ class CudaBackend final : public gpu::GpuBackend {
       for (const auto& peer : gpus)
         if (peer != gpu) enable_peer_access(gpu->ordinal(), peer->ordinal());
     }
-    return std::make_shared<RankGroup>(std::vector<std::shared_ptr<Device>>(gpus.begin(), gpus.end()), facts(gpus));
+    std::vector<DeviceInfo> infos;
+    for (const auto& gpu : gpus) infos.push_back(gpu->info());
+    RankGroup::Facts facts = facts_of_ranks(infos);
+    facts["transport"] = "peer access";
+    return std::make_shared<RankGroup>(std::vector<std::shared_ptr<Device>>(gpus.begin(), gpus.end()), facts);
+  }
+
+  std::map<std::string, std::string> facts_of_ranks(const std::vector<DeviceInfo>& gpus) const override {
+    std::map<std::string, std::string> facts{{"links", links(gpus)}};
+#if CROSSWARP_HAS_NCCL
+    facts["nccl"] = gpu::nccl_version();
+#endif
+    return facts;
   }
 };
 

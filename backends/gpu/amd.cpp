@@ -96,9 +96,15 @@ std::optional<double> used_by_others(const std::string& pci_bus_id) {
   return {};
 }
 
-/// Of the kernel's module, where AMD's own is installed. The kernel's built-in one has no version but the kernel's.
 std::string link_between(const std::string&, const std::string&) { return {}; }
 
+// No experiment over ranks can be expressed in HIP (backends/gpu/peer_features.hpp).
+bool shares_memory() { return false; }
+std::vector<std::byte> share(void*) { throw Error("memory of AMD's GPUs is not shared between processes"); }
+void* map_shared(std::span<const std::byte>) { throw Error("memory of AMD's GPUs is not shared between processes"); }
+void unmap_shared(void*) noexcept {}
+
+/// Of the kernel's module, where AMD's own is installed. The kernel's built-in one has no version but the kernel's.
 std::string driver_version() {
   std::string version;
   std::ifstream("/sys/module/amdgpu/version") >> version;

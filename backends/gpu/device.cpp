@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <type_traits>
+#include <variant>
 
 #include "backends/gpu/device_kernels.hpp"
 #include "backends/gpu/error.hpp"
@@ -174,15 +175,31 @@ class Gpu final : public GpuDevice {
                   code);
     }
     guard(code, "malloc");
+    allocated_.add(memory, bytes, {});
     return memory;
   }
   void release(void* memory) noexcept override {
+    allocated_.remove(memory);
     if (!lost_) ignore(cudaFree(memory));  // would wait for a hung kernel; the process's end frees it
   }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "free memory");
     return free;
+  }
+
+  bool shares_memory() const override { return vendor::shares_memory(); }
+  SharedMemory share(const void* within) override {
+    const auto* const own = allocated_.around(within);
+    if (!own) throw Error("memory that this GPU does not own cannot be shared");
+    return {own->base, own->bytes, vendor::share(own->base)};
+  }
+  void* map_shared(const SharedMemory& memory) override { return vendor::map_shared(memory.handle); }
+  /// After all work, unless a hung kernel would be waited for.
+  void unmap_shared(void* memory) noexcept override {
+    if (lost_) return;
+    ignore(cudaStreamSynchronize(stream_));
+    vendor::unmap_shared(memory);
   }
 
   void* allocate_on_host(std::size_t bytes) override {
@@ -450,6 +467,7 @@ class Gpu final : public GpuDevice {
   }
 
   std::string bus_;
+  Allocations<std::monostate> allocated_;
   std::vector<cudaStream_t> streams_;     // all, some of them only fillers
   std::vector<cudaStream_t> placements_;  // streams in use, by placement
   cudaEvent_t start_ = nullptr, stop_ = nullptr;

@@ -5,12 +5,15 @@
 #endif
 
 #include <array>
+#include <cstring>
 #include <span>
 #include <utility>
 
+#include "backends/gpu/error.hpp"
 #include "backends/gpu/nvidia_features.hpp"
 #include "backends/gpu/nvidia_ml.hpp"
 #include "backends/gpu/vendor.hpp"
+#include "core/error.hpp"
 
 namespace crosswarp::gpu::vendor {
 namespace {
@@ -128,5 +131,27 @@ std::string driver_version() { return nvml().driver_version(); }
 std::string link_between(const std::string& pci_bus_id, const std::string& peer) {
   return nvml().link_between(pci_bus_id, peer);
 }
+
+// CUDA IPC: a handle is of a whole allocation.
+
+bool shares_memory() { return true; }
+
+std::vector<std::byte> share(void* allocation) {
+  cudaIpcMemHandle_t handle{};
+  check(cudaIpcGetMemHandle(&handle, allocation), "share memory with other processes");
+  const auto bytes = std::as_bytes(std::span(&handle, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+void* map_shared(std::span<const std::byte> handle) {
+  cudaIpcMemHandle_t of{};
+  if (handle.size() != sizeof of) throw Error("memory shared by a device of another kind");
+  std::memcpy(&of, handle.data(), sizeof of);
+  void* memory = nullptr;
+  check(cudaIpcOpenMemHandle(&memory, of, cudaIpcMemLazyEnablePeerAccess), "map another process's memory");
+  return memory;
+}
+
+void unmap_shared(void* memory) noexcept { ignore(cudaIpcCloseMemHandle(memory)); }
 
 }  // namespace crosswarp::gpu::vendor

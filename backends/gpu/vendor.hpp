@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,14 @@ std::string driver_version();
 /// The link of two GPUs as `nvidia-smi topo -m` names it: `NV18` (18 NVLinks), `PIX` … `SYS` (over PCIe); empty for
 /// unknown.
 std::string link_between(const std::string& pci_bus_id, const std::string& peer);
+
+/// Whether other processes can map a device's memory for their kernels.
+bool shares_memory();
+/// What another process needs to map an allocation of the current device.
+std::vector<std::byte> share(void* allocation);
+/// Maps it for kernels on the current device, another one than the owner's, too, where the two have peer access.
+void* map_shared(std::span<const std::byte> handle);
+void unmap_shared(void* memory) noexcept;
 
 /// Reads counters over `launch`, which enqueues one launch of a cell and waits for it; called several times, after the
 /// first time each with `before` before it, which runs `kernels_before` kernels. Or over the last launch of `process`:

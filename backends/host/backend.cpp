@@ -19,7 +19,7 @@ class HostBackend final : public Backend {
     return std::make_shared<RankGroup>(std::move(ranks), RankGroup::Facts{{"transport", "memory of one process"}},
                                        shared_cores(ordinals.size(), host_device_info()));
   }
-  std::shared_ptr<Device> open_rank(std::size_t) const override { return std::make_shared<HostRank>(); }
+  std::shared_ptr<Device> open_rank(std::size_t) const override { return std::make_shared<HostRank>(true); }
   Execution execution() const override { return {"threads", launch_threads(), true}; }
   void use_threads(int threads) const override { set_launch_threads(threads); }
 };

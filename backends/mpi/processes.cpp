@@ -125,6 +125,7 @@ class MpiProcesses final : public Processes {
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
   std::size_t local_rank() const override { return local_rank_; }
+  std::size_t hosts() const override { return static_cast<std::size_t>(hosts_); }
   std::string name(std::size_t rank) const override { return names_.at(rank); }
 
   std::map<std::string, std::string> facts() const override {
@@ -180,6 +181,10 @@ class MpiProcesses final : public Processes {
   }
 
   void meet(std::size_t ranks) override { check(MPI_Barrier(group(ranks).gate), "MPI_Barrier"); }
+
+  void broadcast(std::size_t ranks, std::span<std::byte> bytes) override {
+    check(MPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, group(ranks).gate), "MPI_Bcast");
+  }
 
   std::string ended() const override {
     for (const Line* line : lines_)

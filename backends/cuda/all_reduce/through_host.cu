@@ -73,6 +73,7 @@ const Register<AllReduce> variant{{
           std::visit([&](const auto& a) -> void { all_reduce(queue, a, staged_bytes(args)); }, args.typed);
         },
 #endif
+    .of_peers = OfPeers::process,
 }};
 
 }  // namespace

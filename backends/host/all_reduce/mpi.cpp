@@ -31,7 +31,7 @@ const Register<AllReduce> variant{{
     .applies = applies,
     .missing = missing,
     .launch = all_reduce,
-    .across_processes = true,
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

@@ -19,7 +19,7 @@ void all_reduce(const Queue& queue, const AllReduce::Args& args) {
   });
 }
 
-const Register<AllReduce> variant{{.idea = "broken: drops a rank", .launch = all_reduce, .across_processes = true}};
+const Register<AllReduce> variant{{.idea = "broken: drops a rank", .launch = all_reduce, .of_peers = OfPeers::nothing}};
 
 }  // namespace
 }  // namespace crosswarp::host

@@ -21,7 +21,7 @@ void all_reduce(const Queue& queue, const AllReduce::Args& args) {
   });
 }
 
-const Register<AllReduce> variant{{.idea = "broken: a rank hangs", .launch = all_reduce, .across_processes = true}};
+const Register<AllReduce> variant{{.idea = "broken: a rank hangs", .launch = all_reduce, .of_peers = OfPeers::nothing}};
 
 }  // namespace
 }  // namespace crosswarp::host

@@ -17,7 +17,7 @@ void all_reduce(const Queue& queue, const AllReduce::Args& args) {
 }
 
 const Register<AllReduce> variant{
-    {.idea = "broken: reduces to the first rank alone", .launch = all_reduce, .across_processes = true}};
+    {.idea = "broken: reduces to the first rank alone", .launch = all_reduce, .of_peers = OfPeers::nothing}};
 
 }  // namespace
 }  // namespace crosswarp::host
