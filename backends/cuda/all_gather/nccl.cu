@@ -36,6 +36,7 @@ const Register<AllGather> variant{{
     .missing = why_no_nccl,
     .launch = all_gather,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/cublas.hpp"
-#include "backends/cuda/nccl.hpp"
+#include "backends/cuda/nccl_calls.hpp"
 #endif
 
 namespace crosswarp::gpu {
@@ -42,7 +42,7 @@ struct Rank {
 
 void gather_and_multiply(const Queue& queue, const AllGatherMatmul::Args& args) {
   static std::vector<Rank> group;
-  if (args.rank == 0) group.clear();
+  if (begins_nccl_calls(args.rank)) group.clear();
   int device = 0;
   check(cudaGetDevice(&device), "current device");
   group.push_back({device, queue, args});
@@ -51,7 +51,7 @@ void gather_and_multiply(const Queue& queue, const AllGatherMatmul::Args& args) 
                             queue.stream),
           "ncclAllGather");
   });
-  if (args.rank + 1 < args.ranks) return;
+  if (!ends_nccl_calls(args.rank, args.ranks)) return;
   for (const Rank& rank : group) {
     check(cudaSetDevice(rank.device), "current device");
     multiply(rank.queue, rank.args);
@@ -83,6 +83,7 @@ const Register<AllGatherMatmul> variant{{
     .missing = why_none,
     .launch = gather_and_multiply,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

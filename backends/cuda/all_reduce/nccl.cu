@@ -36,6 +36,7 @@ const Register<AllReduce> variant{{
     .missing = why_no_nccl,
     .launch = all_reduce,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

@@ -4,7 +4,7 @@
 #if CROSSWARP_HAS_NCCL
 #include <vector>
 
-#include "backends/cuda/nccl.hpp"
+#include "backends/cuda/nccl_calls.hpp"
 #endif
 
 namespace crosswarp::gpu {
@@ -36,19 +36,21 @@ struct Receiver {
   const float* received;
 };
 
-/// NCCL enqueues its work when the group ends, which is in the last rank's launch: that enqueues all ranks' unpacking.
+/// NCCL enqueues its work when the group ends, which is in the last rank's launch where one process makes all ranks'
+/// calls: that enqueues all ranks' unpacking.
 void exchange_halos(const Queue& queue, const HaloExchange::Args& args) {
   static std::vector<Receiver> receivers;
   float* const packed = workspaces<float>(queue).of[args.rank()];
   float* const received = packed + slot_bytes(args.block) / sizeof(float);
   int device = 0;
   check(cudaGetDevice(&device), "current device");
-  if (args.rank() == 0) receivers.clear();
+  if (begins_nccl_calls(args.rank())) receivers.clear();
   receivers.push_back({device, queue, args, received});
   launch_pack(queue, args, packed);
-  in_nccl_group(args.rank(), args.ranks(),
-                [&](ncclComm_t communicator) { send_and_receive(queue, args.block, packed, received, communicator); });
-  if (args.rank() + 1 < args.ranks()) return;
+  in_nccl_group(args.rank(), args.ranks(), [&](ncclComm_t communicator) {
+    in_nccl_pairs([&] { send_and_receive(queue, args.block, packed, received, communicator); });
+  });
+  if (!ends_nccl_calls(args.rank(), args.ranks())) return;
   for (const Receiver& each : receivers) {  // the last one is the current rank: its device is current again behind it
     check(cudaSetDevice(each.device), "current device");
     launch_unpack(each.queue, each.args, each.received);
@@ -73,6 +75,7 @@ const Register<HaloExchange> variant{{
     .missing = why_no_nccl,
     .launch = exchange_halos,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

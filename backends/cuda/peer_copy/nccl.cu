@@ -2,7 +2,7 @@
 #include "backends/cuda/device/ranks.hpp"
 #include "experiments/peer_copy.hpp"
 #if CROSSWARP_HAS_NCCL
-#include "backends/cuda/nccl.hpp"
+#include "backends/cuda/nccl_calls.hpp"
 #endif
 
 namespace crosswarp::gpu {
@@ -13,13 +13,15 @@ namespace {
 void send_and_receive(const Queue& queue, const PeerCopy::Args& args) {
   const RankSpans<float>& a = args.f32();
   in_nccl_group(a.rank, a.ranks, [&](ncclComm_t communicator) {
-    if (args.to != PeerCopy::nobody)
-      check(nccl().send(a.in[a.rank].data(), a.n, ncclFloat32, static_cast<int>(args.to), communicator, queue.stream),
-            "ncclSend");
-    if (args.from != PeerCopy::nobody)
-      check(
-          nccl().recv(a.out[a.rank].data(), a.n, ncclFloat32, static_cast<int>(args.from), communicator, queue.stream),
-          "ncclRecv");
+    in_nccl_pairs([&] {
+      if (args.to != PeerCopy::nobody)
+        check(nccl().send(a.in[a.rank].data(), a.n, ncclFloat32, static_cast<int>(args.to), communicator, queue.stream),
+              "ncclSend");
+      if (args.from != PeerCopy::nobody)
+        check(nccl().recv(a.out[a.rank].data(), a.n, ncclFloat32, static_cast<int>(args.from), communicator,
+                          queue.stream),
+              "ncclRecv");
+    });
   });
 }
 
@@ -37,6 +39,7 @@ const Register<PeerCopy> variant{{
     .missing = why_no_nccl,
     .launch = send_and_receive,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace
