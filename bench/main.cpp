@@ -32,6 +32,7 @@
 #include "core/format.hpp"
 #include "core/output_file.hpp"
 #include "core/processes.hpp"
+#include "core/rank_server.hpp"
 #include "core/remote_rank.hpp"
 
 namespace crosswarp {

@@ -1,7 +1,7 @@
 // Ranks in other processes. The first process has the experiment, its oracle, and the sampler; a rank of another
 // process is a Device whose calls are messages (RemoteRank), which that process serves on its own device
-// (serve_rank()). Work is enqueued without waiting for an answer; its errors come with the next answer, as with a GPU's
-// queue.
+// (core/rank_server.hpp). Work is enqueued without waiting for an answer; its errors come with the next answer, as with
+// a GPU's queue.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,7 @@ namespace crosswarp {
 std::shared_ptr<Device> open_process_ranks(const Backend& backend, std::size_t ranks,
                                            const std::vector<std::size_t>& named, Processes& processes);
 
-/// Main loop of the other processes: serves the first one until it dismisses them.
-void serve_rank(Processes& processes);
-
-/// Ends the loops of all others.
+/// Ends the loops of all others (serve_rank()).
 void dismiss_ranks(Processes& processes);
 
 }  // namespace crosswarp
