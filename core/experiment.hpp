@@ -207,6 +207,12 @@ class Problem {
   virtual Errors errors(ResultIn where) const = 0;
 };
 
+/// Experiments over several devices (core/ranks.hpp).
+template <class E>
+concept OverRanks = requires {
+  E::ranks;
+};
+
 template <ExperimentType E>
 class ProblemOf final : public Problem {
  public:
@@ -320,7 +326,7 @@ ExperimentEntry describe() {
   if constexpr (requires { E::may_undercut_a_launch; }) entry.may_undercut_a_launch = E::may_undercut_a_launch;
   if constexpr (requires { E::check_cost; }) entry.check_cost = E::check_cost;
   if constexpr (requires { E::exists; }) entry.exists = E::exists;
-  if constexpr (requires { E::ranks; }) entry.ranks = E::ranks;
+  if constexpr (OverRanks<E>) entry.ranks = E::ranks;
   if constexpr (requires(typename E::Args & args, const RelocateSpan& to) { relocate(args, to); })
     entry.relocate_args = [](std::span<std::byte> bytes, const RelocateSpan& to) {
       std::array<std::byte, sizeof(typename E::Args)> raw;

@@ -11,17 +11,17 @@
 
 namespace crosswarp {
 
-/// An experiment's arguments as bytes, for a rank of another process; empty if they cannot be sent.
+/// An experiment's arguments as bytes, for a rank of another process.
 template <class Args>
 std::span<const std::byte> bytes_of(const Args& args) {
-  if constexpr (std::is_trivially_copyable_v<Args>) return std::as_bytes(std::span(&args, 1));
-  return {};
+  static_assert(std::is_trivially_copyable_v<Args>, "arguments of experiments over ranks are sent to other processes");
+  return std::as_bytes(std::span(&args, 1));
 }
 
 /// Arguments whose spans are as `to` has them.
 template <class Args>
 Args relocated(Args args, const RelocateArgs& relocate, const RelocateSpan& to) {
-  if constexpr (std::is_trivially_copyable_v<Args>) relocate(std::as_writable_bytes(std::span(&args, 1)), to);
+  relocate(std::as_writable_bytes(std::span(&args, 1)), to);
   return args;
 }
 

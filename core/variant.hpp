@@ -1,171 +1,15 @@
-// Variants: one idea in one backend, registered by its own file.
+// Registers a variant from its own file.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "core/buffer.hpp"
-#include "core/error.hpp"
-#include "core/experiment.hpp"
-#include "core/own_rank.hpp"
-#include "core/variant_sources.hpp"
+#include "core/bind.hpp"
+#include "core/bind_ranks.hpp"
+#include "core/variant_entry.hpp"
 
 namespace crosswarp {
-
-/// Named parameters of a variant (block size, unroll …). A variant's first tuning is its default.
-struct Tuning {
-  std::vector<std::pair<std::string, int>> values;
-
-  /// Throws Error for an unknown name.
-  int operator[](std::string_view name) const;
-  /// `block256_per_sm8`.
-  std::string name() const;
-};
-
-/// Records the kernels launched while it is on, if the launching layer knows them. Off while timing.
-struct LaunchLog {
-  bool on = false;
-  std::vector<KernelUse> kernels;
-};
-
-/// Base of each backend's queue type: what a launch gets in addition to the experiment's arguments.
-struct LaunchContext {
-  const DeviceInfo& device;
-  const Tuning& tuning;
-  std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; launches may leave state in it.
-  LaunchLog* log = nullptr;
-  bool pdl = false;  ///< Programmatic dependent launch: kernels start early and call grid_dependency_sync().
-  std::span<const std::span<std::byte>> workspaces = {};  ///< By rank, each in its memory; see core/ranks.hpp.
-};
-
-/// Records how many blocks of the previous launch have work, if not all.
-inline void note_useful_blocks(const LaunchContext& context, std::size_t useful) {
-  if (context.log->on) context.log->kernels.back().useful_blocks = useful;
-}
-
-/// The backend of handwritten kernels that portable variants are held against.
-inline constexpr std::string_view reference_backend = "cuda";
-
-/// What a launch uses of other ranks, where each rank may be a process (core/remote_rank.hpp).
-enum class OfPeers {
-  memory,   ///< Their memory: processes of one host map it, where the device can.
-  nothing,  ///< Its own rank's memory alone: a library carries the data.
-  process,  ///< Objects of the process itself, such as buffers of the host: ranks cannot be processes.
-};
-
-/// Why a variant is slower than its counterpart, and so what would mend it.
-enum class GapClass {
-  none,          ///< It is not: within gap_tolerance.
-  tuning,        ///< The same algorithm by more instructions, fewer loads in flight or costlier launches.
-  not_written,   ///< The programming model can express the faster algorithm; no variant does.
-  no_api,        ///< The programming model has no API for it.
-  library_only,  ///< Only a library for the programming model has it.
-  escape_hatch,  ///< It takes native code within the portable kernel.
-};
-std::string to_string(GapClass);
-
-/// Times as fast as the variant that its counterpart may be where the class is `none`.
-inline constexpr double gap_tolerance = 1.07;
-
-/// What separates a variant from its counterpart at some points.
-struct Gap {
-  GapClass kind = GapClass::none;
-  std::string reason = {};                  ///< A phrase, without figures: those of a device are in results.
-  std::vector<std::string> evidence = {};   ///< Hardware counters, or fields of the kernel, that show it.
-  bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
-};
-
-/// Declaration of a variant. `Queue` is the backend's type: it has the backend's name and its stream or execution
-/// space.
-template <class E, class Queue>
-struct Variant {
-  std::string_view idea;           ///< What it does: a short phrase.
-  std::string_view bound_by = {};  ///< What limits it: "memory bandwidth", "one atomic unit of L2".
-  std::string_view improves = {};  ///< The rung it improves on; empty for none.
-  /// Variants of the reference backend with the same algorithm; a variant that is not expressible stands for them.
-  std::vector<std::string_view> counterparts = {};
-  std::vector<Gap> gaps = {};      ///< The first that applies holds; without a counterpart, to the fastest variant.
-  std::string_view formerly = {};  ///< Its name before a renaming; empty for none.
-  std::vector<std::string_view> needs = {};  ///< Required device features; a device without them skips the variant.
-  std::string not_expressible = {};          ///< Why this backend cannot express it; then `launch` is null.
-  /// The native API that it takes within a portable kernel, such as `wmma`: then it does not stand for its backend.
-  std::string_view escape_hatch = {};
-  bool library = false;                ///< A vendor library's: the baseline.
-  ResultIn result = ResultIn::device;  ///< `host`: the launch waits for the device; timed accordingly.
-  std::vector<Tuning> tunings = {};
-  /// The default tuning gives way to that of `bench tune`'s table, where the table has one for the device.
-  bool tuned_by_table = false;
-  bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
-  std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace, on each rank.
-  /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs.
-  void (*prepare)(const Queue&, const typename E::Args&) = nullptr;
-  /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
-  std::string (*missing)() = nullptr;
-  void (*launch)(const Queue&, const typename E::Args&) = nullptr;  ///< Enqueues the work of one rank; called often.
-  OfPeers of_peers = OfPeers::memory;
-  /// Required instructions in NVIDIA's machine code: prefix and minimum count, `{"FFMA", 64}`. Tested if there is a
-  /// disassembler.
-  std::vector<std::pair<std::string_view, int>> instructions = {};
-};
-
-/// A variant bound to a device, a problem and a tuning.
-struct Bound {
-  std::function<void(std::size_t set)> launch;                 ///< Enqueues the work of all ranks.
-  std::shared_ptr<std::vector<Buffer<std::byte>>> workspaces;  ///< By rank.
-  std::shared_ptr<LaunchLog> log;
-};
-
-/// A variant in the registry.
-struct VariantEntry {
-  std::string backend;
-  std::string experiment;
-  std::string name;
-  std::string source;       ///< Path of the source file, as given to the compiler.
-  std::string module = {};  ///< Path of the module; empty if linked in.
-  SourceInfo source_info = {};
-  std::string idea;
-  std::string bound_by;
-  std::string improves;
-  std::vector<std::string> counterparts;  ///< Names in the reference backend.
-  std::vector<Gap> gaps;
-  std::string formerly;
-  std::vector<std::string> needs;
-  std::string not_expressible;
-  std::string escape_hatch;
-  bool library = false;
-  ResultIn result = ResultIn::device;
-  std::vector<Tuning> tunings;  ///< One or more.
-  bool tuned_by_table = false;
-  OfPeers of_peers = OfPeers::memory;
-  std::vector<std::pair<std::string, int>> instructions;
-  bool (*applies)(const Point&) = nullptr;  ///< Null for all points.
-  std::string (*missing)() = nullptr;       ///< Null for none.
-  std::function<Bound(Device&, const Problem&, const Tuning&)> bind;
-  /// For a problem in another process; null where ranks cannot be processes.
-  std::function<std::unique_ptr<RankBound>(Device&, const Tuning&, std::span<const std::byte> args)> bind_rank;
-
-  /// `cuda/reduce_sum/float4`.
-  std::string id() const { return backend + "/" + experiment + "/" + name; }
-  /// The id before a renaming; empty for none.
-  std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
-  /// Whether its time is one of the backend's own: neither a library's nor one by an escape hatch.
-  bool stands_for_backend() const { return !library && escape_hatch.empty(); }
-  /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, is in a library
-  /// only, or takes an escape hatch.
-  Gap gap(const Point& point) const;
-  bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
-};
-
-void add_variant(VariantEntry variant, ExperimentEntry experiment);
 
 /// Registers a variant under the name of its source file.
 template <ExperimentType E, class Queue>
@@ -196,16 +40,21 @@ class Register {
     entry.of_peers = v.of_peers;
     entry.tunings = v.tunings.empty() ? std::vector<Tuning>(1) : v.tunings;
     ExperimentEntry experiment = describe<E>();
-    entry.bind = [v, id = entry.id(), relocate = experiment.relocate_args](Device& device, const Problem& problem,
-                                                                           const Tuning& tuning) {
-      return bind(v, id, relocate, device, static_cast<const ProblemOf<E>&>(problem), tuning);
-    };
-    if constexpr (std::is_trivially_copyable_v<Args>)
+    if constexpr (OverRanks<E>) {
+      entry.bind = [v, id = entry.id(), relocate = experiment.relocate_args](Device& device, const Problem& problem,
+                                                                             const Tuning& tuning) {
+        return RanksOf<E, Queue>::bind(v, id, relocate, device, static_cast<const ProblemOf<E>&>(problem), tuning);
+      };
       if (v.of_peers == OfPeers::nothing || (v.of_peers == OfPeers::memory && experiment.relocate_args))
         entry.bind_rank = [v, relocate = experiment.relocate_args](Device& device, const Tuning& tuning,
                                                                    std::span<const std::byte> args) {
-          return std::make_unique<OneRank>(v, relocate, device, tuning, args);
+          return RanksOf<E, Queue>::bind_one(v, relocate, device, tuning, args);
         };
+    } else {
+      entry.bind = [v](Device& device, const Problem& problem, const Tuning& tuning) {
+        return crosswarp::bind(v, device, static_cast<const ProblemOf<E>&>(problem).prepared(), tuning);
+      };
+    }
     if (!v.launch && entry.not_expressible.empty())
       throw Error(entry.id() + " has neither .launch nor .not_expressible (" + entry.source + ")");
     add_variant(std::move(entry), std::move(experiment));
@@ -215,115 +64,6 @@ class Register {
   static std::string stem(const std::string& path) {
     const auto slash = path.find_last_of('/') + 1;
     return path.substr(slash, path.find('.', slash) - slash);
-  }
-
-  using Args = typename E::Args;
-
-  using Own = OwnRank<Args, Queue>;
-
-  /// A rank of this process, for a problem in another.
-  class OneRank final : public RankBound {
-   public:
-    OneRank(const Variant<E, Queue>& v, const RelocateArgs& relocate, Device& device, const Tuning& tuning,
-            std::span<const std::byte> args)
-        : v_(v),
-          own_(device, LaunchContext{device.info(), tuning, {}, &log_}, relocate),
-          bytes_(v.workspace ? v.workspace(own_.queue(), read(args)) : 0) {}
-    std::size_t workspace() const override { return bytes_; }
-    void take_workspaces(std::span<const std::span<std::byte>> workspaces, std::size_t own_rank,
-                         std::span<const RankMemory> shared) override {
-      own_.take_workspaces(workspaces, own_rank, shared);
-    }
-    void prepare(std::span<const std::byte> args) override { v_.prepare(own_.queue(), own_.here(read(args))); }
-    void launch(std::span<const std::byte> args) override { v_.launch(own_.queue(), own_.here(read(args))); }
-
-   private:
-    static Args read(std::span<const std::byte> args) {
-      std::array<std::byte, sizeof(Args)> raw;
-      std::ranges::copy(args, raw.begin());
-      return std::bit_cast<Args>(raw);
-    }
-
-    const Variant<E, Queue> v_;
-    LaunchLog log_;
-    Own own_;
-    std::size_t bytes_;
-  };
-
-  /// A rank of this process, or one of another.
-  struct Rank {
-    std::unique_ptr<Own> here;
-    std::unique_ptr<RankBound> elsewhere;
-  };
-  /// Workspaces are released when no rank has them mapped any more: members are destroyed from the last on.
-  struct Group {
-    std::shared_ptr<std::vector<Buffer<std::byte>>> workspaces;
-    std::vector<Rank> ranks;
-  };
-
-  /// Every rank's memory that launches of others may use: workspaces, and arguments of all sets.
-  static std::vector<RankMemory> shared_memory(const RelocateArgs& relocate, Device& device,
-                                               const ProblemOf<E>& problem,
-                                               std::span<const std::span<std::byte>> workspaces) {
-    std::vector<std::pair<std::size_t, std::span<std::byte>>> spans;
-    const auto note = [&](std::size_t rank, std::span<std::byte> span) {
-      spans.emplace_back(rank, span);
-      return span;
-    };
-    for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
-      note(rank, workspaces[rank]);
-      for (std::size_t set = 0; set < problem.sets(); ++set)
-        relocated(args_of(problem.prepared(), set, rank), relocate, note);
-    }
-    return share(device, spans);
-  }
-
-  static Bound bind(const Variant<E, Queue>& v, const std::string& id, const RelocateArgs& relocate, Device& device,
-                    const ProblemOf<E>& prepared, const Tuning& tuning) {
-    const E& problem = prepared.prepared();
-    Bound bound;
-    bound.log = std::make_shared<LaunchLog>();
-    bound.workspaces = std::make_shared<std::vector<Buffer<std::byte>>>();
-    const auto group = std::make_shared<Group>(Group{bound.workspaces, std::vector<Rank>(device.ranks())});
-    std::vector<Rank>& ranks = group->ranks;
-    std::vector<std::span<std::byte>> spans;
-    bool has_processes = false;
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      Device& own = device.rank(rank);
-      const Args args = args_of(problem, 0, rank);
-      auto& [here, elsewhere] = ranks[rank];
-      elsewhere = own.bind_remotely(id, tuning.name(), bytes_of(args));
-      has_processes = has_processes || elsewhere;
-      if (!elsewhere)
-        here = std::make_unique<Own>(own, LaunchContext{own.info(), tuning, {}, bound.log.get()}, relocate);
-      const std::size_t bytes = elsewhere ? elsewhere->workspace() : v.workspace ? v.workspace(here->queue(), args) : 0;
-      bound.workspaces->emplace_back(own, bytes).fill(0);
-      spans.push_back(bound.workspaces->back().span());
-    }
-    std::vector<RankMemory> shared;
-    if (has_processes && v.of_peers == OfPeers::memory) shared = shared_memory(relocate, device, prepared, spans);
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      device.rank(rank);
-      auto& [here, elsewhere] = ranks[rank];
-      here ? here->take_workspaces(spans, rank, shared) : elsewhere->take_workspaces(spans, rank, shared);
-    }
-    // A launch of one rank may write to another's workspace, which must be cleared before.
-    if (ranks.size() > 1) device.synchronize();
-    // Ranks of other processes first: what is done once may wait here until all have come.
-    const auto on_all = [group, &device, &problem, log = bound.log](auto enqueue, auto enqueue_elsewhere,
-                                                                    std::size_t set) {
-      for (std::size_t rank = 0; rank < group->ranks.size(); ++rank)
-        if (RankBound* const elsewhere = group->ranks[rank].elsewhere.get())
-          (elsewhere->*enqueue_elsewhere)(bytes_of(args_of(problem, set, rank)));
-      for (std::size_t rank = 0; rank < group->ranks.size(); ++rank)
-        if (const Own* const here = group->ranks[rank].here.get()) {
-          device.rank(rank);
-          enqueue(here->queue(), here->here(args_of(problem, set, rank)));
-        }
-    };
-    if (v.prepare) on_all(v.prepare, &RankBound::prepare, 0);
-    bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, &RankBound::launch, set); };
-    return bound;
   }
 };
 
