@@ -1,6 +1,7 @@
 // Stand-in for AMD's HIP runtime: memory of the host, launches that an emulator of the instruction set runs where they
-// are called. It has the functions that this project calls and no more: the linker names one that is missing. Streams
-// need no order, since each call ends before the next; graphs replay what was enqueued; nothing can be timed.
+// are called. It has the functions that this project calls and no more. One that is missing here is named by the
+// linker, or is AMD's own where CMake links that runtime too: then it finds no device (hipErrorNoDevice). Streams need
+// no order, since each call ends before the next; graphs replay what was enqueued; nothing can be timed.
 #include <fmt/format.h>
 #include <hip/hip_runtime_api.h>
 
@@ -11,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,16 +105,31 @@ hipError_t guarded(Work work) {
   }
 }
 
-/// What a graph holds, and what a stream is: a capture that has begun, or none.
+/// What a graph holds.
 using Work = std::vector<std::function<void()>>;
-struct Stream {
-  std::optional<Work> captured;
+
+/// A capture of one stream and of those that wait for its events. The calls' order is one that the graph allows.
+struct Capture {
+  Work work;
+  bool has_ended = false;
 };
+struct Stream {
+  std::shared_ptr<Capture> capture;  // its last
+};
+struct Event {
+  std::shared_ptr<Capture> capture;  // of the stream that recorded it last
+};
+
+/// The capture that the stream takes part in; null where there is none.
+std::shared_ptr<Capture> capture_of(hipStream_t stream) {
+  const auto* const of = reinterpret_cast<Stream*>(stream);
+  return of && of->capture && !of->capture->has_ended ? of->capture : nullptr;
+}
 
 /// Does `work` now, or when the graph is launched that the stream is captured into.
 hipError_t enqueue(hipStream_t stream, std::function<void()> work) {
-  if (auto* const of = reinterpret_cast<Stream*>(stream); of && of->captured) {
-    of->captured->push_back(std::move(work));
+  if (const auto capture = capture_of(stream)) {
+    capture->work.push_back(std::move(work));
     return hipSuccess;
   }
   return guarded(work);
@@ -345,20 +360,32 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 int hipGetStreamDeviceId(hipStream_t) { return current_device; }
 hipError_t hipStreamQuery(hipStream_t) { return hipSuccess; }
 hipError_t hipStreamSynchronize(hipStream_t stream) {
-  if (stream && reinterpret_cast<Stream*>(stream)->captured)
+  if (capture_of(stream))
     return fail(hipErrorStreamCaptureUnsupported, "a stream that is being captured has nothing to wait for");
   return hipSuccess;
 }
 hipError_t hipEventCreate(hipEvent_t* event) {
-  *event = reinterpret_cast<hipEvent_t>(new char);
+  *event = reinterpret_cast<hipEvent_t>(new Event);
   return hipSuccess;
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) { return hipEventCreate(event); }
 hipError_t hipEventDestroy(hipEvent_t event) {
-  delete reinterpret_cast<char*>(event);
+  delete reinterpret_cast<Event*>(event);
   return hipSuccess;
 }
-hipError_t hipEventRecord(hipEvent_t, hipStream_t) { return hipSuccess; }
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  reinterpret_cast<Event*>(event)->capture = capture_of(stream);
+  return hipSuccess;
+}
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
+  const auto& recorded = reinterpret_cast<Event*>(event)->capture;
+  const auto own = capture_of(stream), other = recorded && !recorded->has_ended ? recorded : nullptr;
+  if (own && own != other)
+    return fail(hipErrorStreamCaptureIsolation,
+                "a stream that is being captured waits for an event of another capture");
+  if (!own && other) reinterpret_cast<Stream*>(stream)->capture = other;
+  return hipSuccess;
+}
 hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventSynchronize(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventElapsedTime(float*, hipEvent_t, hipEvent_t) {
@@ -368,18 +395,18 @@ hipError_t hipEventElapsedTime(float*, hipEvent_t, hipEvent_t) {
 // Graphs: a list of what was enqueued during the capture. They are launched, not inspected.
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
-  *status = reinterpret_cast<Stream*>(stream)->captured ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+  *status = capture_of(stream) ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
   return hipSuccess;
 }
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
-  reinterpret_cast<Stream*>(stream)->captured.emplace();
+  reinterpret_cast<Stream*>(stream)->capture = std::make_shared<Capture>();
   return hipSuccess;
 }
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
-  auto& captured = reinterpret_cast<Stream*>(stream)->captured;
-  if (!captured) return fail(hipErrorIllegalState, "the stream is not being captured");
-  *graph = reinterpret_cast<hipGraph_t>(new Work(std::move(*captured)));
-  captured.reset();
+  const auto capture = capture_of(stream);
+  if (!capture) return fail(hipErrorIllegalState, "the stream is not being captured");
+  *graph = reinterpret_cast<hipGraph_t>(new Work(std::move(capture->work)));
+  capture->has_ended = true;
   return hipSuccess;
 }
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* executable, hipGraph_t graph, unsigned long long) {
