@@ -472,6 +472,8 @@ void CommandLine::add_report() {
                  "With --portability: every point, not the widest, median and narrowest gap of each experiment")
       ->needs("--portability")
       ->excludes("--point");
+  report_->add_flag("--widest", request.with_widest, "With --point: the widest gap of each experiment, too")
+      ->needs("--point");
   report_
       ->add_flag(
           "--check", request.check,

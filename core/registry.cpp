@@ -128,14 +128,13 @@ std::string to_string(GapClass kind) {
 }
 
 Gap VariantEntry::gap(const Point& point) const {
-  if (!not_expressible.empty()) {
-    const GapClass kind = library                ? GapClass::library_only
-                          : escape_hatch.empty() ? GapClass::no_api
-                                                 : GapClass::escape_hatch;
-    return {kind, not_expressible};
-  }
   const auto applying = std::ranges::find_if(gaps, [&](const Gap& g) { return !g.applies || g.applies(point); });
-  return applying == gaps.end() ? Gap{} : *applying;
+  if (applying != gaps.end()) return *applying;
+  if (not_expressible.empty()) return {};
+  const GapClass kind = library                ? GapClass::library_only
+                        : escape_hatch.empty() ? GapClass::no_api
+                                               : GapClass::escape_hatch;
+  return {kind, not_expressible};
 }
 
 std::string Tuning::name() const {

@@ -58,16 +58,31 @@ std::string remarks_alone(const std::string& cell) {
   return cell.substr(0, end && open == 0 ? end + 1 : end);
 }
 
+/// `4 launches a sample, an empty one takes 1.93 µs`, for the rows of a device that were timed together: most of them.
+/// A row that was set aside because a launch of it is long has a sample of its own.
+std::string sampling_of(const std::vector<const Result*>& timed) {
+  std::map<std::size_t, std::vector<const Result*>> by_launches;
+  for (const Result* r : timed) by_launches[r->measurement.launches].push_back(r);
+  const auto most = std::ranges::max_element(by_launches, {}, [](const auto& each) { return each.second.size(); });
+  const Result& first = *most->second.front();
+  const std::string alone =
+      by_launches.size() > 1 && by_launches.contains(1) && most->first > 1 ? " (slow rows: 1)" : "";
+  return fmt::format("{} launch{} a sample{}, an empty one takes {}", most->first, most->first == 1 ? "" : "es", alone,
+                     (noise(first).empty() ? "" : noisy_mark) + si(first.floor, "s"));
+}
+
 std::string title_of(const std::vector<Result>& results) {
   const Result& first = results.front();
   std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(),
                                   to_string(first.mode, first.launch_by));
   std::set<std::string> devices;
-  for (const Result& r : results)
-    if (r.time() && devices.insert(r.device.key).second)
-      title +=
-          fmt::format("  |  {}: {} launch{} a sample, an empty one takes {}", r.device.name, r.measurement.launches,
-                      r.measurement.launches == 1 ? "" : "es", (noise(r).empty() ? "" : noisy_mark) + si(r.floor, "s"));
+  for (const Result& r : results) {
+    if (!r.time() || !devices.insert(r.device.key).second) continue;
+    std::vector<const Result*> timed;
+    for (const Result& other : results)
+      if (other.time() && other.device.key == r.device.key) timed.push_back(&other);
+    title += fmt::format("  |  {}: {}", r.device.name, sampling_of(timed));
+  }
   return title;
 }
 

@@ -156,7 +156,7 @@ struct VariantEntry {
   /// Whether its time is one of the backend's own: neither a library's nor one by an escape hatch.
   bool stands_for_backend() const { return !library && escape_hatch.empty(); }
   /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, is in a library
-  /// only, or takes an escape hatch.
+  /// only, or takes an escape hatch, unless it declares that something else is the larger part there.
   Gap gap(const Point& point) const;
   bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };

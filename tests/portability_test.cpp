@@ -292,6 +292,11 @@ TEST(Portability, ShowsThePointsThatAreNamed) {
   EXPECT_NE(finished.output.find("| n = 2^10 |"), std::string::npos) << finished.output;
   EXPECT_NE(finished.output.find("| n = 2^30 |"), std::string::npos) << finished.output;
   EXPECT_EQ(finished.output.find("| n = 2^20 |"), std::string::npos) << finished.output;
+  const Finished more = portability("--widest --point reduce_sum/n:1073741824 " + file);
+  const auto widest = more.output.find("| reduce_sum | n = 2^10 |"),
+             named = more.output.find("| reduce_sum | n = 2^30 |");
+  EXPECT_NE(widest, std::string::npos) << more.output;
+  EXPECT_LT(widest, named) << more.output;
   const Finished refused = portability("--point reduce_sum/n:7 " + file);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.output, "bench: report --point reduce_sum/n:7: no such point; as reduce_sum/n:1024\n");

@@ -343,8 +343,11 @@ PortabilityTable::PortabilityTable(const std::vector<ResultFile>& files, std::ve
   }
 }
 
-std::vector<PortabilityRow> PortabilityTable::at(const std::vector<std::string>& points) const {
+std::vector<PortabilityRow> PortabilityTable::at(const std::vector<std::string>& points, bool with_widest) const {
   std::set<std::size_t> chosen;
+  std::set<Series> begun;
+  for (std::size_t i = 0; with_widest && i < rows_.size(); ++i)
+    if (rows_[i].portable && begun.insert(series_of(rows_[i])).second) chosen.insert(i);
   for (const std::string& point : points) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -581,7 +584,7 @@ void write_portability(const ReportRequest& request) {
   const PortabilityTable table(files, request.selection.backends);
   const std::vector<PortabilityRow> rows = request.all              ? table.rows()
                                            : request.points.empty() ? table.representative()
-                                                                    : table.at(request.points);
+                                                                    : table.at(request.points, request.with_widest);
   std::map<std::array<std::string, 3>, std::vector<const PortabilityRow*>> sections;  // device, mode, backend
   for (const PortabilityRow& row : rows)
     sections[{row.best->device.name, mode_of(*row.best), row.backend}].push_back(&row);

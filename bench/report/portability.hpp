@@ -49,9 +49,9 @@ class PortabilityTable {
   /// Of each experiment the points with the widest, the median and the narrowest gap, and of points without portable
   /// variant the largest of each class.
   std::vector<PortabilityRow> representative() const;
-  /// Of each of `points`, as `reduce_sum/n:1024/type:f32`; axes may be left out. Throws Error for a point without a
-  /// row.
-  std::vector<PortabilityRow> at(const std::vector<std::string>& points) const;
+  /// Of each of `points`, as `reduce_sum/n:1024/type:f32`; axes may be left out. `with_widest`: and of each experiment
+  /// the point with the widest gap. Throws Error for a point without a row.
+  std::vector<PortabilityRow> at(const std::vector<std::string>& points, bool with_widest) const;
   const std::string& reference() const { return reference_; }
 
  private:

@@ -16,6 +16,7 @@ struct ReportRequest {
   bool portability = false;              ///< The table of portable backends against the reference: `md` or `text`.
   std::vector<std::string> points = {};  ///< Its points; empty for representative ones.
   bool all = false;                      ///< All points.
+  bool with_widest = false;              ///< With `points`: each experiment's widest gap, too.
   bool check = false;                    ///< Instead of a report: check_folder() of the only input.
   std::string output;                    ///< Output file (default: stdout).
 };

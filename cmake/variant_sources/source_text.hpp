@@ -12,8 +12,8 @@
 namespace crosswarp::build {
 
 /// Fields of Variant (core/variant.hpp) that describe it; docs/json.md names them. All others may change what runs.
-inline constexpr std::array<std::string_view, 8> descriptive{
-    "idea", "bound_by", "improves", "formerly", "counterparts", "gaps", "not_expressible", "instructions"};
+inline constexpr std::array<std::string_view, 9> descriptive{
+    "idea", "bound_by", "improves", "formerly", "counterparts", "gaps", "not_expressible", "instructions", "of_peers"};
 
 struct SourceText {
   std::vector<std::string> includes;  ///< `#include "…"`, in order; <…> are left out.

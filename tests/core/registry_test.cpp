@@ -274,11 +274,13 @@ TEST_F(RegistryTest, TakesTheFirstGapThatApplies) {
   EXPECT_EQ(v.gap(fake::Fill::point(16)).kind, GapClass::escape_hatch);
   EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::none);
   v.not_expressible = "no API";
-  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::no_api);
+  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::tuning) << "something else is the larger part there";
+  EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::no_api);
+  EXPECT_EQ(v.gap(fake::Fill::point(32)).reason, "no API");
   v.escape_hatch = "wmma";
-  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::escape_hatch);
+  EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::escape_hatch);
   v.library = true;
-  EXPECT_EQ(v.gap(fake::Fill::point(4)).kind, GapClass::library_only);
+  EXPECT_EQ(v.gap(fake::Fill::point(32)).kind, GapClass::library_only);
 }
 
 TEST_F(RegistryTest, LibrariesAndEscapeHatchesDoNotStandForTheirBackend) {

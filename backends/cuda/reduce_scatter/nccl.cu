@@ -36,6 +36,7 @@ const Register<ReduceScatter> variant{{
     .missing = why_no_nccl,
     .launch = reduce_scatter,
 #endif
+    .of_peers = OfPeers::nothing,
 }};
 
 }  // namespace

@@ -39,8 +39,8 @@ const Register<ConcurrentKernels> variant{{
     .bound_by = "the latency of one kernel, plus the host's waits",
     .improves = "one_instance",
     .counterparts = {"streams"},
-    .gaps = {{GapClass::no_api, "Kokkos has no events: the host waits for instances by fences"}},
 #if KOKKOS_VERSION >= 40000
+    .gaps = {{GapClass::no_api, "Kokkos has no events: the host waits for instances by fences"}},
     .result = ResultIn::host,
     .prepare = prepare,
     .launch = run,

@@ -8,6 +8,10 @@ namespace {
 const Register<MatmulF64> variant{{
     .idea = "matrix instructions on doubles",
     .counterparts = {"mma_multistage", "adaptive"},
+    .gaps = {{GapClass::not_written,
+              "a faster register tile, and split-K where C is small; matrix instructions (kokkos#9332) are 2 × of it",
+              {},
+              [](const Point& point) { return point.integer("k") >= 128; }}},
     .not_expressible = "Kokkos has no portable matrix instructions (kokkos#9332)",
 }};
 
