@@ -427,7 +427,7 @@ void CommandLine::add_tune() {
   tune_->footer(
       "Takes the options of bench: --variant and --experiment, sizes or --random, --tuning for some tunings only, "
       "--min-time, --json, --resume …\n"
-      "bench tune --experiment matmul_f32 --variant tiled --random 16 --seed 7\n"
+      "bench tune --backend cuda --experiment matmul_f32 --variant adaptive --random 16 --seed 7\n"
       "Short samples of all tunings, longer ones of the faster half, and so on. docs/tuning.md says who reads the "
       "table.");
   tune_
