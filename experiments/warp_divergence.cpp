@@ -93,7 +93,7 @@ std::vector<Finding> WarpDivergence::findings(const std::vector<Outcome>& outcom
     const bool diverges = per_path > 0.5;  // otherwise the ideal does not apply
     Finding finding{
         .kind = "divergence",
-        .text = "{cell}: each path more takes {per_path:.3f} of the time of one; times that of one" +
+        .text = "{cell}: each further path takes {per_path:.3f} of the time of one; times that of one" +
                 std::string(diverges ? " (and beyond the number of paths)" : "") + " by factor: {series}",
         .values = {{"cell", cell}, {"per_path", per_path}},
         .each = diverges ? "{factor:.0f}: {relative:.2f} ({excess_percent:+.1f} %)" : "{factor:.0f}: {relative:.2f}"};

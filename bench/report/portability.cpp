@@ -505,14 +505,15 @@ class Writer {
           experiments.push_back(experiment(*row));
       }
       if (points == 0) continue;
-      table.row(
-          {kind == GapClass::none ? fmt::format("none (within {:.0f} %)", 100 * (gap_tolerance - 1)) : to_string(kind),
-           fmt::format("{} of {}", points, rows.size()),
-           most > 0       ? fmt::format("{} … {}", factor(least), factor(most))
-           : has_portable ? noisy_mark
-                          : "no variant",
-           same.empty() ? "" : fmt::format("{} ({})", factor(geometric_mean(same)), same.size()), meaning,
-           fmt::format("{}", fmt::join(experiments, ", "))});
+      table.row({kind == GapClass::none
+                     ? fmt::format("none ({} at most {:.0f} % ahead)", reference_, 100 * (gap_tolerance - 1))
+                     : to_string(kind),
+                 fmt::format("{} of {}", points, rows.size()),
+                 most > 0       ? fmt::format("{} … {}", factor(least), factor(most))
+                 : has_portable ? noisy_mark
+                                : "no variant",
+                 same.empty() ? "" : fmt::format("{} ({})", factor(geometric_mean(same)), same.size()), meaning,
+                 fmt::format("{}", fmt::join(experiments, ", "))});
     }
     return table;
   }

@@ -181,7 +181,7 @@ std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const 
     TextTable& table =
         tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
     if (table.rows() == 0) {
-      table.row({"point", first.name(), "time", "other", "time", "× as fast [95 %]", "energy", "its", "what differs"},
+      table.row({"point", first.name(), "time", "other", "time", "other × as fast [95 %]", "energy", "its", "what differs"},
                 TextTable::Colour::faint);
       enum Column : std::size_t { point, rung, time, other_rung, other_time, ratio, joules, other_joules, differences };
       table.narrow(differences);
