@@ -54,6 +54,12 @@ const Register<RowSum> variant{{
     .bound_by = "memory bandwidth",
     .improves = "split_row",
     .counterparts = {"adaptive"},
+    .gaps = {{GapClass::tuning,
+              "not explained yet: small matrices of whole vectors",
+              {},
+              [](const Point& point) {
+                return point.integer("n") % 4 == 0 && point.integer("m") * point.integer("n") <= 1 << 23;
+              }}},
     .launch = sum,
 }};
 
