@@ -106,8 +106,9 @@ TEST_F(NcclRankAmongProcesses, MakesItsOwnCallsAlone) {
 TEST(NcclRanks, AmongProcessesMakeTheirOwnCallsAlone) {
   if (getenv("CROSSWARP_NCCL_RANK")) GTEST_SKIP() << "a rank among processes";
   for (const char* rank : {"0", "1", "2"}) {
-    const Finished own = run_process(std::string("CROSSWARP_NCCL_RANK=") + rank + " " + sibling("nccl_test") +
-                                     " --gtest_filter='NcclRankAmongProcesses.*'");
+    const Finished own =
+        run_process(std::string("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX CROSSWARP_NCCL_RANK=") + rank + " " +
+                    sibling("nccl_test") + " --gtest_filter='NcclRankAmongProcesses.*'");
     EXPECT_EQ(own.exit_code, 0) << own.output;
     EXPECT_NE(own.output.find("[  PASSED  ] 1 test"), std::string::npos) << own.output;
   }

@@ -11,7 +11,7 @@
 
 namespace crosswarp::build {
 
-/// Fields of Variant (core/variant.hpp) that describe it; docs/json.md names them. All others may change what runs.
+/// Fields of Variant (core/variant_entry.hpp) that describe it; docs/json.md names them. All others may change what runs.
 inline constexpr std::array<std::string_view, 9> descriptive{
     "idea", "bound_by", "improves", "formerly", "counterparts", "gaps", "not_expressible", "instructions", "of_peers"};
 
