@@ -21,18 +21,18 @@
 namespace crosswarp {
 namespace {
 
-constexpr std::uint64_t generations = 2;                   // of inputs, alternating
-constexpr std::uint64_t rounds_between_refills = 8;        // on average
+constexpr std::uint64_t generations = 2;             // of inputs, alternating
+constexpr std::uint64_t rounds_between_refills = 8;  // on average
 // Bytes by which a placement shifts buffers: large ones, and those that CUDA takes from a slab of 2 MiB, which only
 // another small one shifts.
 constexpr std::array<std::size_t, 2> max_ballasts{std::size_t{4} << 20, std::size_t{64} << 10};
-constexpr double max_look = 0.05;                          // seconds at a closed gate: longer work outside of the
-                                                           // queue is not done when outputs are captured
-constexpr double look_in_launches = 10;                    // the same, in launch times
-constexpr double enough_sample = 0.004;                    // seconds, which need no more launches to be averaged
-constexpr double max_sample = 0.012;                       // seconds of a sample of several launches
-constexpr double max_first_sample = 0.05;                  // the same, by first launches, which may load code
-constexpr std::size_t min_leak = std::size_t{1} << 20;     // bytes
+constexpr double max_look = 0.05;                       // seconds at a closed gate: longer work outside of the
+                                                        // queue is not done when outputs are captured
+constexpr double look_in_launches = 10;                 // the same, in launch times
+constexpr double enough_sample = 0.004;                 // seconds, which need no more launches to be averaged
+constexpr double max_sample = 0.012;                    // seconds of a sample of several launches
+constexpr double max_first_sample = 0.05;               // the same, by first launches, which may load code
+constexpr std::size_t min_leak = std::size_t{1} << 20;  // bytes
 constexpr int leak_samples = 3;
 constexpr std::size_t least_placements = 9;   // that `bench compare` needs of two runs
 constexpr std::size_t single_launches = 160;  // behind a gate each, of a row over ranks: the 99th percentile needs 100
@@ -115,10 +115,11 @@ class Runner::PointRun {
   bool capture_graphs();
   bool verify_rows_as_timed();
   void verify_and_find_leaks(Row& row);
-  void verify_and_observe(Row& row, const std::string& when, Before before);
+  double verify_and_observe(Row& row, const std::string& when, Before before);
   void sample_rows();
   void time_single_launches();
   void verify_after_timing();
+  void verify_last_sample(Row& row, Before before);
   bool is_precise(const Row& row) const;
   void end_placement();
   void conclude();
@@ -128,10 +129,11 @@ class Runner::PointRun {
   void change_inputs();
   bool inputs_are_due();
   double verify_again(Row& row);
-  void verify_as_timed(Row& row, const std::string& when, double look, Before before = Before::poison);
-  void verify_shortened(Row& row, const std::string& when, Before before);
+  double verify_as_timed(Row& row, const std::string& when, double look, Before before = Before::poison);
+  double verify_shortened(Row& row, const std::string& when, Before before);
   double time(const Launches& launches);
   double sample(Row& row);
+  void note_ranks(Row& row);
   std::function<double()> empty_sample(bool pdl);
   const Placements& floor_of(const Result& result) const;
 
@@ -149,6 +151,11 @@ class Runner::PointRun {
   }
   double per_launch(double seconds) const { return seconds / static_cast<double>(launches_); }
   bool by_graph() const { return launch_by_ == LaunchBy::graph; }
+  /// Whether the sample that is verified after a placement's others is one of them: it is taken as they are, unless
+  /// these find their input in the caches, or wait for the host to take their result.
+  bool counts_verified_sample(const Row& row) const {
+    return mode_ != Mode::hot && row.launches.result == ResultIn::device;
+  }
   bool has_shortened() const { return all_.front()->cost.left_out > 0; }
 
   Runner& runner_;
@@ -368,11 +375,11 @@ bool Runner::PointRun::verify_rows_as_timed() {
 }
 
 /// Behind the verified sample of a row: notes what the outputs show, unless they held numbers before, which look like
-/// observations that a variant did not make; and verifies shorter launches.
-void Runner::PointRun::verify_and_observe(Row& row, const std::string& when, Before before) {
-  if (row.result->status != Status::ok) return;
+/// observations that a variant did not make; and verifies shorter launches, whose seconds it returns.
+double Runner::PointRun::verify_and_observe(Row& row, const std::string& when, Before before) {
+  if (row.result->status != Status::ok) return 0;
   if (before == Before::poison) row.observed.push_back(problem_->observe());
-  verify_shortened(row, when, before);
+  return verify_shortened(row, when, before);
 }
 
 /// Throws Error for a leak.
@@ -391,14 +398,20 @@ void Runner::PointRun::verify_and_find_leaks(Row& row) {
   throw Error(fmt::format("leaks device memory: {} MiB in {} launches", leaked >> 20, launches_));
 }
 
-void Runner::PointRun::verify_shortened(Row& row, const std::string& when, Before before) {
-  if (!has_shortened()) return;
+/// Returns seconds per launch; 0 where there are no shortened launches.
+double Runner::PointRun::verify_shortened(Row& row, const std::string& when, Before before) {
+  if (!has_shortened()) return 0;
   const Shortened shortened(*problem_);
-  set_verdict(*row.result, crosswarp::verify_as_timed(device_, *problem_, *capture_, row.shortened, 0, before), when);
+  const auto [verdict, seconds] = crosswarp::verify_as_timed(device_, *problem_, *capture_, row.shortened, 0, before);
+  set_verdict(*row.result, verdict, when);
+  return per_launch(seconds);
 }
 
-void Runner::PointRun::verify_as_timed(Row& row, const std::string& when, double look, Before before) {
-  set_verdict(*row.result, crosswarp::verify_as_timed(device_, *problem_, *capture_, row.launches, look, before), when);
+/// Returns seconds per launch.
+double Runner::PointRun::verify_as_timed(Row& row, const std::string& when, double look, Before before) {
+  const auto [verdict, seconds] = crosswarp::verify_as_timed(device_, *problem_, *capture_, row.launches, look, before);
+  set_verdict(*row.result, verdict, when);
+  return per_launch(seconds);
 }
 
 /// Samples rows and empty launches in rounds, until each row's median is known.
@@ -409,6 +422,8 @@ void Runner::PointRun::sample_rows() {
   if (std::ranges::any_of(rows_, [](const Row& row) { return row.result->kernel.pdl; })) floors.push_back(&pdl_floor_);
   for (const Placements* floor : floors) empty.push_back(empty_sample(floor == &pdl_floor_));
   StopRule rule = share(stop_);
+  if (std::ranges::all_of(rows_, [&](const Row& row) { return counts_verified_sample(row); }))
+    rule.min_samples = std::max<std::size_t>(rule.min_samples, 2) - 1;
   rule.min_time = per_launch(rule.min_time);  // samples are seconds per launch
   const auto turns_left = static_cast<double>((stop_.placements - placement_) * rows_.size());
   rule.time_limit = std::clamp(left() / turns_left, 0.0, rule.time_limit);
@@ -478,9 +493,7 @@ double Runner::PointRun::sample(Row& row) {
   const double before = processor_clock();
   const auto threads_before = device_.thread_times();
   const double seconds = time(row.launches);
-  const std::span<const double> by_rank = device_.seconds_by_rank();
-  row.by_rank.resize(by_rank.size());
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) row.by_rank[rank].push_back(per_launch(by_rank[rank]));
+  note_ranks(row);
   row.cpu += processor_clock() - before;
   if (const auto threads = device_.thread_times())
     row.waited += (*threads - threads_before.value_or(ThreadTimes{})).waited_share();
@@ -493,6 +506,13 @@ double Runner::PointRun::sample(Row& row) {
     row.shorter.push_back(time(row.shortened));
   }
   return seconds;
+}
+
+/// Of the sample just taken.
+void Runner::PointRun::note_ranks(Row& row) {
+  const std::span<const double> by_rank = device_.seconds_by_rank();
+  row.by_rank.resize(by_rank.size());
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) row.by_rank[rank].push_back(per_launch(by_rank[rank]));
 }
 
 /// Samples of empty launches, by the mechanism of the rows.
@@ -511,12 +531,23 @@ void Runner::PointRun::verify_after_timing() {
   const bool draws_numbers = mix(mix(options().seed) + placement_) % 2 == 0;
   const Before before = is_first_ || draws_numbers ? Before::numbers : Before::poison;
   for (Row& row : rows_) {
-    if (row.result->status == Status::ok)
-      attempt(row, [&] {
-        verify_as_timed(row, "after timing: ", 0, before);
-        verify_and_observe(row, "after timing, with fewer steps: ", before);
-      });
+    if (row.result->status != Status::ok) continue;
+    const double began = wall_clock();
+    attempt(row, [&] { verify_last_sample(row, before); });
+    row.wall += wall_clock() - began;
   }
+}
+
+/// Where it counts, it becomes the placement's first sample: so sample i of any two rows stays of the same round.
+void Runner::PointRun::verify_last_sample(Row& row, Before before) {
+  const bool counts = counts_verified_sample(row);
+  const double seconds = verify_as_timed(row, "after timing: ", 0, before);
+  if (counts) note_ranks(row);
+  const double shorter = verify_and_observe(row, "after timing, with fewer steps: ", before);
+  if (!counts || row.result->status != Status::ok) return;
+  Measurement& m = row.result->measurement;
+  m.seconds.back().insert(m.seconds.back().begin(), seconds);
+  if (has_shortened()) m.shorter.back().insert(m.shorter.back().begin(), shorter);
 }
 
 /// Whether more placements would tell little. Those of a row over ranks also sample its single launches.

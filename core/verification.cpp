@@ -172,8 +172,8 @@ Verdict verify_each_launch(Device& device, Problem& problem, Capture& capture, c
   return worst;
 }
 
-Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look,
-                        Before before) {
+VerifiedSample verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches,
+                               double look, Before before) {
   bool too_early = false;
   const auto sample = [&](bool watched) {
     set_outputs(device, problem, launches.sets, before);
@@ -188,15 +188,15 @@ Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, cons
           too_early = !is_poison(device, problem, launches.sets);
         };
     }
-    device.time(batch);
+    return device.time(batch);
   };
-  sample(true);
-  if (too_early) return wrong(outside);
+  const double seconds = sample(true);
+  if (too_early) return {wrong(outside), seconds};
   for (std::size_t i = 0; i < launches.sets; ++i) capture.put_back(i);
   const Verdict captured = judge(problem, launches);
-  if (captured.ok) return captured;
+  if (captured.ok) return {captured, seconds};
   sample(false);
-  return say_if_late(problem, launches, captured);
+  return {say_if_late(problem, launches, captured), seconds};
 }
 
 }  // namespace crosswarp

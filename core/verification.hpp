@@ -66,10 +66,16 @@ enum class Before { poison, numbers };
 /// Byte of these numbers: repeated, a number in every type, 0.0115 as a float.
 inline constexpr unsigned char number_byte = 0x3c;
 
+/// A sample whose outputs were checked.
+struct VerifiedSample {
+  Verdict verdict;
+  double seconds;  ///< Of all its launches.
+};
+
 /// One sample exactly as timed, with all outputs captured behind the last launch. For a gated sample and `look` > 0,
 /// the host waits `look` seconds before it opens the gate: outputs must still be poison. Catches work outside of the
 /// queue's stream.
-Verdict verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches, double look,
-                        Before before = Before::poison);
+VerifiedSample verify_as_timed(Device& device, Problem& problem, Capture& capture, const Launches& launches,
+                               double look, Before before = Before::poison);
 
 }  // namespace crosswarp

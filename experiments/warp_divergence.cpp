@@ -138,6 +138,7 @@ void WarpDivergence::refill(std::uint64_t generation) {
     }
     in_[set].write(in);
     sets_[set].expected = oracle(inputs);
+    if (n > Checksum::block) sets_[set].checksum = checksum(n, expected(sets_[set]));
   }
 }
 
@@ -149,19 +150,35 @@ Verdict WarpDivergence::check(ResultIn) const {
   device_.synchronize();
   if (!guards_intact(in_, out_)) return {.ok = false, .where = "a guard band beside in or out was written to"};
   for (std::size_t set = 0; set < out_.size(); ++set) {
-    const auto& [input_of, expected] = sets_[set];
+    if (is_right_by_checksum(set)) continue;
     const std::vector<std::uint32_t> out = out_[set].read();
-    unsigned path = 0;
+    std::vector<std::uint32_t> right(out.size());
+    expected(sets_[set])(0, right);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::uint32_t right = expected[path * distinct_inputs + input_of[i]];
-      path = path + 1 == factor_ ? 0 : path + 1;
-      if (out[i] == right) continue;
+      if (out[i] == right[i]) continue;
       return {.ok = false,
-              .error = std::abs(static_cast<double>(out[i]) - right),
-              .where = mismatch("out[" + std::to_string(i) + "] of input " + std::to_string(set), out[i], right)};
+              .error = std::abs(static_cast<double>(out[i]) - right[i]),
+              .where = mismatch("out[" + std::to_string(i) + "] of input " + std::to_string(set), out[i], right[i])};
     }
   }
   return {.ok = true, .error = 0, .where = {}};
+}
+
+bool WarpDivergence::is_right_by_checksum(std::size_t set) const {
+  const std::span<const std::uint32_t> out = out_[set].span();
+  if (out.size() <= Checksum::block) return false;
+  const std::span words(reinterpret_cast<const float*>(out.data()), out.size());  // only its bits count
+  return device_.checksum(words) == sets_[set].checksum.weighted;
+}
+
+Words WarpDivergence::expected(const Set& set) const {
+  return [this, &set](std::uint64_t first, std::span<std::uint32_t> words) {
+    auto path = static_cast<unsigned>(first % factor_);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = set.expected[path * distinct_inputs + set.input_of[first + i]];
+      path = path + 1 == factor_ ? 0 : path + 1;
+    }
+  };
 }
 
 std::vector<std::uint32_t> WarpDivergence::oracle(const RandomStream& inputs) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/checksum.hpp"
 #include "core/experiment.hpp"
 #include "core/random.hpp"
 
@@ -116,8 +117,8 @@ constexpr std::uint32_t switch_path(unsigned path, std::uint32_t x, unsigned ste
 
 /// out[i] = in[i] after `work` steps of path i % factor.
 ///
-/// Exact: integers, compared bit by bit. Inputs are drawn from 64 random words per set, so that the oracle computes
-/// 64 · factor outputs for any n.
+/// Exact: integers, compared bit by bit; of more than 2^18 the checksum first. Inputs are drawn from 64 random words
+/// per set, so that the oracle computes 64 · factor outputs for any n.
 class WarpDivergence {
  public:
   static constexpr std::string_view name = "warp_divergence";
@@ -153,8 +154,13 @@ class WarpDivergence {
   struct Set {
     std::vector<std::uint8_t> input_of;   ///< Each item's, of distinct_inputs.
     std::vector<std::uint32_t> expected;  ///< [path * distinct_inputs + input]
+    Checksum checksum;                    ///< Of the outputs, where they are checked by it.
   };
   std::vector<std::uint32_t> oracle(const RandomStream& inputs) const;
+  /// The outputs that a set must have.
+  Words expected(const Set& set) const;
+  /// Whether the device's checksum of the outputs is right: it stands for reading back many of them.
+  bool is_right_by_checksum(std::size_t set) const;
 
   Device& device_;
   unsigned factor_, work_;
