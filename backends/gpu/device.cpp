@@ -150,6 +150,8 @@ class Gpu final : public GpuDevice {
     worst_on_device_ = static_cast<WorstElement*>(allocate(worst_.size() * sizeof(WorstElement)));
     generate({static_cast<float*>(evictor_), evictor_bytes_ / sizeof(float)}, Lattice{RandomStream(0, 1), 16});
     synchronize();
+    // Loads its kernel now: where the first look is at a closed gate, loading waits for the gate to open by itself.
+    has_changed({static_cast<const std::byte*>(evictor_), 1}, 0);
     state_ = vendor::state();
   }
   ~Gpu() override {
