@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-const std::string first_run = (source_tree() / "results/nvidia-h200/reduce_sum_hip.json").string();
-const std::string second_run = (source_tree() / "results/nvidia-h200/reduce_sum_hip_again.json").string();
+const std::string first_run = (source_tree() / "tests/data/reduce_sum_hip.json").string();
+const std::string second_run = (source_tree() / "tests/data/reduce_sum_hip_again.json").string();
 
 Finished compare(const std::string& arguments) { return run_process(sibling("bench") + " compare " + arguments); }
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t sets = 2;  // distinct inputs, which expose stale result
 #endif
 constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 
-/// One cell in this many is a test, in turn, so that a variant's tested points are spread over its list.
+/// Of each variant one cell in this many is a test, one at least; more than 1 for emulations only.
 #ifndef CROSSWARP_ONE_CELL_OF
 #define CROSSWARP_ONE_CELL_OF 1
 #endif
@@ -84,15 +84,32 @@ void add_test(const std::string& name, const Cell& cell, const std::string& how_
                         [=] { return static_cast<testing::Test*>(new CellTest(cell, how_to_repeat)); });
 }
 
-/// Registers every so many cells, in turn.
+/// Whether an emulation does not skip it.
+bool runs_emulated(const Cell& cell) {
+  return cell.variant->not_expressible.empty() && !cell.slow && cell.experiment->footprint(cell.point) <= most_emulated;
+}
+
+/// Every so many of each variant's cells that run, and one at least. The first is another one for each variant, so that
+/// all points of an experiment take part.
+std::vector<Cell> sample_of(const std::vector<Cell>& cells) {
+  if (one_cell_of == 1) return cells;
+  std::map<std::string, std::vector<Cell>> by_variant;
+  for (const Cell& cell : cells)
+    if (runs_emulated(cell)) by_variant[cell.variant->id()].push_back(cell);
+  std::vector<Cell> sample;
+  std::size_t first = 0;
+  for (const auto& [variant, own] : by_variant)
+    for (std::size_t i = first++ % std::min(one_cell_of, own.size()); i < own.size(); i += one_cell_of)
+      sample.push_back(own[i]);
+  return sample;
+}
+
 void add_tests(std::uint64_t seed) {
-  const std::vector<Cell> listed = Registry::instance().test_cells();
-  for (std::size_t i = 0; i < listed.size(); i += one_cell_of) add_test(full_name(listed[i]), listed[i], "");
-  const std::vector<Cell> drawn = Registry::instance().random_test_cells(random_points, seed, most_emulated);
+  for (const Cell& cell : sample_of(Registry::instance().test_cells())) add_test(full_name(cell), cell, "");
   std::map<std::string, std::size_t> numbers;  // of the next test, by variant
-  for (std::size_t i = 0; i < drawn.size(); ++i)
-    if (const std::size_t number = numbers[drawn[i].variant->id()]++; i % one_cell_of == 0)
-      add_test(random_name(drawn[i], number), drawn[i], "; --seed=" + std::to_string(seed) + " draws this point again");
+  for (const Cell& cell : sample_of(Registry::instance().random_test_cells(random_points, seed, most_emulated)))
+    add_test(random_name(cell, numbers[cell.variant->id()]++), cell,
+             "; --seed=" + std::to_string(seed) + " draws this point again");
 }
 
 /// Of `--seed=7`, else of CROSSWARP_SEED, else another one in each run. Throws std::exception for no number.

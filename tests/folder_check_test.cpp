@@ -126,6 +126,14 @@ TEST(FolderCheck, AGoodFolderPasses) {
   EXPECT_NE(finished.output.find("no finding"), std::string::npos) << finished.output;
 }
 
+TEST(FolderCheck, OneRunMayMakeTheFilesOfSeveralExperiments) {
+  Files files = good_folder();
+  Json& context = files["row_sum"]["context"];
+  context["request"] = R"(["--all=true","--backend=cuda,kokkos","--experiment=matmul_f32,row_sum"])";
+  const Finished finished = check(Folder(files).path());
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+}
+
 struct Broken {
   const char* name;
   std::function<void(Files&)> damage;

@@ -27,6 +27,9 @@ std::string results(const std::string& name) {
   return (source_tree() / "results/nvidia-h200" / (name + ".json")).string();
 }
 
+/// A run of three backends on a GPU.
+std::string fixture(const std::string& name) { return (source_tree() / "tests/data" / (name + ".json")).string(); }
+
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -170,7 +173,7 @@ TEST(ReportPage, HasEveryCellWithItsNumbersAndReasons) {
 }
 
 TEST(ReportPage, SaysOfEveryNumberWhereItComesFrom) {
-  const Data data(page(results("reduce_sum_hip") + " " + results("counters")));
+  const Data data(page(fixture("reduce_sum_hip") + " " + results("counters")));
   for (std::size_t i = 0; i < data.cells(); ++i) {
     const Json& source = data["sources"].at(data.value(i, "source").get<std::size_t>());
     EXPECT_TRUE(source["file"] == "reduce_sum_hip.json" || source["file"] == "counters.json");
@@ -191,7 +194,7 @@ TEST(ReportPage, TakesOfACellThatSeveralFilesHaveTheNewest) {
 }
 
 TEST(ReportPage, FetchesNothing) {
-  const std::string html = page(results("reduce_sum_hip"));
+  const std::string html = page(fixture("reduce_sum_hip"));
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
   for (const char* way : {" src=", "<link", "@import", "http://", "https://", "url("})
     EXPECT_EQ(html.find(way), std::string::npos) << way;
@@ -233,9 +236,9 @@ TEST(ReportPage, Of3000CellsIsUnder12Megabytes) {
 
 /// `bench compare --backends` has the inverse: the other backend over the first.
 TEST(ReportPage, SetsBackendsAgainstEachOtherAsCompareDoes) {
-  const Data data(page(results("reduce_sum_hip")));
+  const Data data(page(fixture("reduce_sum_hip")));
   const std::string compared =
-      run_process(sibling("bench") + " compare --backends cuda,kokkos " + results("reduce_sum_hip")).output;
+      run_process(sibling("bench") + " compare --backends cuda,kokkos " + fixture("reduce_sum_hip")).output;
   std::size_t pairs = 0;
   for (const Json& verdict : data["verdicts"]) {
     const Json* kokkos = nullptr;
@@ -290,7 +293,7 @@ TEST(ReportPage, TellsAtHowManyPointsAnEfficiencyIsTaken) {
 }
 
 TEST(ReportPage, HasNoMeanOverOneDevice) {
-  const Data data(page(results("reduce_sum_hip")));
+  const Data data(page(fixture("reduce_sum_hip")));
   EXPECT_NEAR(data.portability("cuda")["devices"][0]["of_best"][0].get<double>(), 1, 0.02);
   EXPECT_EQ(data.portability("cuda")["of_best"], "");
 }
@@ -332,7 +335,7 @@ TEST(ReportPage, DrawsTheLevelsThatFindingsTellOf) {
 }
 
 TEST(ReportPage, IsMadeOfFilesThatLackSomething) {
-  EXPECT_EQ(Data(page(results("reduce_sum_hip"))).cells(), 165u);  // no bounds, no counters, no findings
+  EXPECT_EQ(Data(page(fixture("reduce_sum_hip"))).cells(), 165u);  // no bounds, no counters, no findings
   const File empty("empty.json", made_up({})), no_numbers("no_numbers.json", made_up({skipped("hip", "X", "why")}));
   EXPECT_EQ(Data(page(empty)).cells(), 0u);
   EXPECT_EQ(Data(page(no_numbers)).text(0, "note"), "why");
@@ -412,9 +415,9 @@ TEST(Report, ShowsErrorsWhereTheyWereMeasured) {
 
 TEST(Report, ChoosesExperimentsAndBackends) {
   const Data data(
-      page("--experiment reduce_sum --backend cuda,hip " + results("reduce_sum_hip") + " " + results("op_latency")));
+      page("--experiment reduce_sum --backend cuda,hip " + fixture("reduce_sum_hip") + " " + results("op_latency")));
   EXPECT_EQ(data.cells(), 132u);
-  const std::string markdown = report("--backend kokkos " + results("reduce_sum_hip")).output;
+  const std::string markdown = report("--backend kokkos " + fixture("reduce_sum_hip")).output;
   EXPECT_NE(markdown.find("`kokkos/reduce_sum/team`"), std::string::npos);
   EXPECT_EQ(markdown.find("`cuda/"), std::string::npos);
 }
@@ -501,7 +504,7 @@ TEST(Report, RunsNoPythonOfTheCurrentFolder) {
     std::ofstream(folder + "/" + module) << "open('" << harm << "', 'w')\n";
   std::ofstream(folder + "/plotly/package_data/plotly.min.js") << "Plotly = 'theirs';";
   const Finished finished = run_process("cd " + folder + "; unset CROSSWARP_PLOTLY; PYTHONPATH=" + folder + " " +
-                                        sibling("bench") + " report --format html " + results("reduce_sum_hip"));
+                                        sibling("bench") + " report --format html " + fixture("reduce_sum_hip"));
   EXPECT_FALSE(fs::exists(harm));
   EXPECT_EQ(finished.output.find("'theirs'"), finished.output.npos);
   fs::remove_all(folder);
@@ -620,7 +623,7 @@ TEST(Report, NeverWritesOverItsInput) {
 }
 
 TEST(ReportPage, HasNoButtonThatUploads) {
-  const std::string html = page(results("reduce_sum_hip"));
+  const std::string html = page(fixture("reduce_sum_hip"));
   EXPECT_NE(html.find("form-action 'none'"), std::string::npos);
   EXPECT_NE(html.find("modeBarButtons: [["), std::string::npos);  // plotly adds none to a list of one's own
   EXPECT_NE(html.find("showSendToCloud: false"), std::string::npos);
@@ -718,24 +721,24 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"cut_off", std::string(cut), "JSON that is cut off (line 2, "},
         Refusal{"journal", std::string(damaged_journal), "not JSON (line 2, column 4)"},
         Refusal{"input_folder", "/", "/: cannot be read (it is a folder)"},
-        Refusal{"output_format", results("reduce_sum_hip") + " -o /tmp/x.pdf", ".pdf is no format"},
-        Refusal{"output_json", results("reduce_sum_hip") + " -o /tmp/x.json", ".json is no format"},
-        Refusal{"output_device", results("reduce_sum_hip") + " --format md -o /dev/null", "not a regular file"},
+        Refusal{"output_format", fixture("reduce_sum_hip") + " -o /tmp/x.pdf", ".pdf is no format"},
+        Refusal{"output_json", fixture("reduce_sum_hip") + " -o /tmp/x.json", ".json is no format"},
+        Refusal{"output_device", fixture("reduce_sum_hip") + " --format md -o /dev/null", "not a regular file"},
         Refusal{"deep", std::string(deep), "nested deeper than 64 levels"},
         Refusal{"deep_objects", std::string(deep_objects), "nested deeper than 64 levels"},
-        Refusal{"format", "--format htlm " + results("reduce_sum_hip"), "did you mean 'html'"},
-        Refusal{"experiment", "--experiment reduce_sun " + results("reduce_sum_hip"), "did you mean 'reduce_sum'"},
-        Refusal{"backend", "--backend cudda " + results("reduce_sum_hip"), "did you mean 'cuda'"},
-        Refusal{"flag", "--fromat md " + results("reduce_sum_hip"), "did you mean '--format'"},
-        Refusal{"plotly", "--format html " + results("reduce_sum_hip"), "/no/such/plotly.js: cannot be read"},
-        Refusal{"folder", results("reduce_sum_hip") + " -o /no/such/folder/x.md", "cannot be written"},
-        Refusal{"several_experiments", "--format svg " + results("reduce_sum_hip") + " " + results("op_latency"),
+        Refusal{"format", "--format htlm " + fixture("reduce_sum_hip"), "did you mean 'html'"},
+        Refusal{"experiment", "--experiment reduce_sun " + fixture("reduce_sum_hip"), "did you mean 'reduce_sum'"},
+        Refusal{"backend", "--backend cudda " + fixture("reduce_sum_hip"), "did you mean 'cuda'"},
+        Refusal{"flag", "--fromat md " + fixture("reduce_sum_hip"), "did you mean '--format'"},
+        Refusal{"plotly", "--format html " + fixture("reduce_sum_hip"), "/no/such/plotly.js: cannot be read"},
+        Refusal{"folder", fixture("reduce_sum_hip") + " -o /no/such/folder/x.md", "cannot be written"},
+        Refusal{"several_experiments", "--format svg " + fixture("reduce_sum_hip") + " " + results("op_latency"),
                 "choose by --experiment"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(Report, TakesPlotlyFromTheDistributionOrSaysWhatToInstall) {
   const Finished finished = run_process("unset CROSSWARP_PLOTLY; PATH=/no/such/folder; " + sibling("bench") +
-                                        " report --format html " + results("reduce_sum_hip"));
+                                        " report --format html " + fixture("reduce_sum_hip"));
   if (fs::exists("/usr/share/python3-plotly/plotly.js")) {
     EXPECT_EQ(finished.exit_code, 0);
     EXPECT_NE(finished.output.find("plotly.js v"), std::string::npos);

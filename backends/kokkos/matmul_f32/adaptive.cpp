@@ -99,8 +99,9 @@ const Register<MatmulF32> variant{{
               {},
               [](const Point& point) { return point.integer("m") <= 1024 && point.integer("m") > 64; }},
              {GapClass::tuning,
-              "not explained yet: nine tenths of its loop's instructions are multiply-adds",
-              {},
+              "as many instructions, but slots without an issue: stores to scratch take more wavefronts, and warps "
+              "wait for them",
+              {"instructions", "issue_slots", "shared_store_wavefronts", "stall_short_scoreboard"},
               [](const Point& point) { return point.integer("m") >= 1536 && point.integer("m") % 2 == 0; }},
              {GapClass::tuning, "not explained yet", {}, [](const Point& point) { return point.integer("m") == 64; }}},
     .workspace = workspace,

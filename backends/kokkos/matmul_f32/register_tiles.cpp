@@ -46,8 +46,9 @@ const Register<MatmulF32> variant{{
     .improves = "team_register_tile",
     .counterparts = {"register_prefetch"},
     .gaps = {{GapClass::tuning,
-              "not explained yet: nine tenths of its loop's instructions are multiply-adds",
-              {},
+              "as many instructions, but slots without an issue: stores to scratch take more wavefronts, and warps "
+              "wait for them",
+              {"instructions", "issue_slots", "shared_store_wavefronts", "stall_short_scoreboard"},
               [](const Point& point) { return point.integer("m") == 4096 && point.integer("k") == 4096; }}},
     .tunings = {tuning(large), tuning(medium), tuning(flat), tuning(small), tuning(small_sliced),
                 tuning(smallest_sliced)},
