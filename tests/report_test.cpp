@@ -440,6 +440,15 @@ std::string drawing(const std::string& input) {
   return read(svg);
 }
 
+TEST(Report, DrawsTheFastestVariantsOverRanksBesideTheLibrary) {
+  const std::string drawn = drawing((source_tree() / "results/nvidia-h100-x2/all_reduce.json").string());
+  EXPECT_NE(drawn.find("speed relative to the library at each n"), drawn.npos) << drawn;
+  // The lines, each by its label: fastest for short and for long arrays, and the library.
+  for (const char* rung : {"cuda/one_shot_ll", "cuda/ring", "cuda/nccl"})
+    EXPECT_NE(drawn.find(std::string("class=\"end\">") + rung), drawn.npos) << rung << drawn;
+  EXPECT_EQ(drawn.find("class=\"end\">cuda/two_shot"), drawn.npos) << "is never the fastest";
+}
+
 /// Lines for a terminal or a page hold no terminal's command and no markup of the file.
 TEST(Report, PrintsTextsOfFilesAsTexts) {
   const std::string hostile = "a \033]0;title\007 | <img src=x> \n ![x](http://y)";

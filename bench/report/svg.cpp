@@ -347,6 +347,32 @@ std::vector<Curve> curves(const Selected& chosen) {
   return found;
 }
 
+/// Over ranks the yardstick is the library, and which variant is fastest changes with the size.
+bool is_beside_library(const Selected& chosen) {
+  return chosen.first().cost.message > 0 && fastest(chosen.at_point, is_library);
+}
+
+/// The fastest library, and each rung that is the fastest handwritten one at some point, relative to it.
+std::vector<Curve> rungs_beside_library(const Selected& chosen) {
+  static constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
+  std::vector<Curve> found;
+  const auto add = [&](const std::string& drawn_in, const std::string& rung) {
+    Curve curve{rung, drawn_in, false, {}};
+    for (const auto& [x, results] : chosen.by_axis) {
+      const Result *own = fastest(results, [&](const Result& r) { return rung_of(r) == rung; }),
+                   *library = fastest(results, is_library);
+      if (own && library) curve.values[x] = *library->time() / *own->time();
+    }
+    if (!curve.values.empty()) found.push_back(curve);
+  };
+  std::set<std::string> ahead;
+  for (const auto& [x, results] : chosen.by_axis)
+    if (const Result* best = fastest(results, stands_for_backend)) ahead.insert(rung_of(*best));
+  for (const std::string& rung : ahead) add(colours[found.size() % colours.size()], rung);
+  add(library_colour, rung_of(*fastest(chosen.at_point, is_library)));
+  return found;
+}
+
 /// A round number that divides `most` into three to six steps.
 double step_of(double most) {
   const double power = std::pow(10, std::floor(std::log10(most / 3)));
@@ -364,8 +390,9 @@ std::vector<double> apart(std::vector<double> wanted, double least, double botto
 }
 
 std::string over_axis(const Selected& chosen, double& y) {
-  const bool of_access = Quantity(chosen.first()).of_access;
-  std::vector<Curve> shown = curves(chosen);
+  const bool beside_library = is_beside_library(chosen);
+  const bool of_access = !beside_library && Quantity(chosen.first()).of_access;
+  std::vector<Curve> shown = beside_library ? rungs_beside_library(chosen) : curves(chosen);
   double most = 0;
   std::size_t label_length = 0;
   const auto value_of = [&](double value) { return of_access ? si(value, "s") : times(value); };
@@ -378,11 +405,17 @@ std::string over_axis(const Selected& chosen, double& y) {
                right = std::max(left + 200, width - margin - 20 - letter * static_cast<double>(label_length)),
                least = chosen.by_axis.begin()->first, greatest = chosen.by_axis.rbegin()->first;
   std::string note = "lower is faster";
-  if (!of_access)
+  if (beside_library)
+    note = fmt::format("speed relative to the library at each {}; above 1 is faster", chosen.axes.front());
+  else if (!of_access)
     note = fmt::format("speed relative to the fastest {} rung at each {}; above 1 is faster",
                        backends_of(chosen.at_point).front(), chosen.axes.front());
   if (std::ranges::any_of(shown, &Curve::dashed)) note += "; dashed: the first rung of a backend";
-  std::string drawn = heading(y, of_access ? "Time of one operation" : "What each backend costs", note);
+  std::string drawn = heading(y,
+                              beside_library ? "The fastest variants beside the library"
+                              : of_access    ? "Time of one operation"
+                                             : "What each backend costs",
+                              note);
   const double bottom = y + height;
   const auto to_x = [&](double x) { return left + (right - left) * std::log(x / least) / std::log(greatest / least); };
   const auto to_y = [&](double value) { return bottom - height * value / most; };
