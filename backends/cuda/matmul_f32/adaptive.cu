@@ -151,6 +151,8 @@ const Register<MatmulF32> variant{{
     .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; a row vector has its own kernel",
     .bound_by = "issue of multiply-adds; memory bandwidth for a row vector",
     .improves = "stream_k",
+    .gaps = {{GapClass::no_api,
+              "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6)},
     .tuned_by_table = true,
     .workspace = workspace,
