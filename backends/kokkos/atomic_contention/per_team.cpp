@@ -1,6 +1,6 @@
 // Team-aggregated atomics: a sum within each team, by shuffles and one word of scratch memory per warp, then one atomic
 // per team. Bound by one atomic per team, which is left of a reduction's cost once its tree is free.
-#include "backends/kokkos/atomic_contention/team_sum.hpp"
+#include "backends/kokkos/team_sum.hpp"
 #include "experiments/atomic_contention.hpp"
 
 namespace crosswarp::kokkos {

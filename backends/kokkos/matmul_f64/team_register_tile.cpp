@@ -1,6 +1,6 @@
 // A tile of 128 x 64 elements of C per team, 8 x 4 of them in registers per thread; k-tiles of A and B in scratch
 // memory. Bound by the issue of double-precision multiply-adds; those of matrix units Kokkos cannot say.
-#include "backends/kokkos/team_tiles.hpp"
+#include "backends/kokkos/gemm_tile.hpp"
 #include "experiments/matmul_f64.hpp"
 
 namespace crosswarp::kokkos {
@@ -9,7 +9,7 @@ namespace {
 constexpr int thread_rows = 8, thread_columns = 4, side = 16, threads = side * side;
 constexpr int rows = side * thread_rows, columns = side * thread_columns, tile_k = 8;
 constexpr int a_pitch = tile_k + 1;  // doubles; a warp reads two rows, and stores four
-constexpr int each = threads / team_threads<threads>;
+constexpr int team_size = team_threads<threads>, each = threads / team_size;
 
 struct GemmTile {
   const double *a, *b;
@@ -24,30 +24,39 @@ struct GemmTile {
     const std::size_t first_row = tile / tiles_n * rows, first_column = tile % tiles_n * columns;
     double sums[each][thread_rows][thread_columns] = {};
     for (std::size_t k0 = 0; k0 < k; k0 += tile_k) {
-      for (int i = team.team_rank(); i < rows * tile_k; i += team.team_size()) {
+      CROSSWARP_UNROLL
+      for (int step = 0; step < rows * tile_k / team_size; ++step) {
+        const int i = step * team_size + team.team_rank();
         const std::size_t row = first_row + i / tile_k, l = k0 + i % tile_k;
         a_tile[i / tile_k * a_pitch + i % tile_k] = row < m && l < k ? a[row * k + l] : 0;
       }
-      for (int i = team.team_rank(); i < tile_k * columns; i += team.team_size()) {
+      CROSSWARP_UNROLL
+      for (int step = 0; step < tile_k * columns / team_size; ++step) {
+        const int i = step * team_size + team.team_rank();
         const std::size_t l = k0 + i / columns, column = first_column + i % columns;
         b_tile[i] = l < k && column < n ? b[l * n + column] : 0;
       }
       team.team_barrier();
       for (int e = 0; e < each; ++e) {
-        const int thread = e * team.team_size() + team.team_rank(), y = thread / side, x = thread % side;
+        const int thread = e * team_size + team.team_rank(), y = thread / side, x = thread % side;
+        CROSSWARP_UNROLL
         for (int l = 0; l < tile_k; ++l) {
           double a_fragment[thread_rows], b_fragment[thread_columns];
+          CROSSWARP_UNROLL
           for (int i = 0; i < thread_rows; ++i) a_fragment[i] = a_tile[(y + i * side) * a_pitch + l];
+          CROSSWARP_UNROLL
           for (int j = 0; j < thread_columns; ++j) b_fragment[j] = b_tile[l * columns + x + j * side];
-          for (int i = 0; i < thread_rows; ++i)
+          CROSSWARP_UNROLL
+          for (int i = 0; i < thread_rows; ++i) CROSSWARP_UNROLL
             for (int j = 0; j < thread_columns; ++j) sums[e][i][j] += a_fragment[i] * b_fragment[j];
         }
       }
       team.team_barrier();
     }
     for (int e = 0; e < each; ++e) {
-      const int thread = e * team.team_size() + team.team_rank();
-      for (int i = 0; i < thread_rows; ++i)
+      const int thread = e * team_size + team.team_rank();
+      CROSSWARP_UNROLL
+      for (int i = 0; i < thread_rows; ++i) CROSSWARP_UNROLL
         for (int j = 0; j < thread_columns; ++j) {
           const std::size_t row = first_row + thread / side + i * side;
           const std::size_t column = first_column + thread % side + j * side;

@@ -1,10 +1,12 @@
-// Teams that stride over tiles of 16-byte vectors, each thread's loads of a tile in flight at once, and one atomic per
+// Teams that stride over tiles of 16-byte vectors, each lane's loads of a tile in flight at once, and one atomic per
 // team for sums. Bound by memory or link bandwidth.
 //
-// The team's size is the block's: with 256 threads half as many blocks start as parallel_for over a range has, whose
-// blocks have 128. As in CUDA's vector16, writes are a vector per thread in as many teams as it takes, and reads four
-// per thread in a league that strides over the array, which leaves few sums.
+// A team is a block, of threads with a warp of vector lanes each where it has a sum, so that shuffles add it up: Kokkos's
+// own team reduction has a barrier for each of its steps. With 256 lanes half as many blocks start as parallel_for over
+// a range has, whose blocks have 128. As in CUDA's vector16, writes are a vector per thread in as many teams as it takes,
+// and reads four per lane in a league that strides over the array, which leaves few sums.
 #include "backends/kokkos/memory_bandwidth/stream.hpp"
+#include "backends/kokkos/team_sum.hpp"
 
 namespace crosswarp::kokkos {
 namespace {
@@ -70,8 +72,8 @@ struct Pass {
     for (int u = 0; u < loads; ++u) use(to + u * threads, of_a[u], of_b[u], sum);
   }
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    const auto rank = static_cast<std::size_t>(team.team_rank());
+  /// What lane `rank` of the team's `threads` has to do. Returns its sum.
+  KOKKOS_INLINE_FUNCTION Sum work(const Team& team, std::size_t rank) const {
     const std::size_t vectors = n / 4;
     Sum sum = 0;
     const Tiles mine(team, tiles);
@@ -82,7 +84,14 @@ struct Pass {
         use_each<Four>(t * tile + rank, vectors, sum);
     }
     if (team.league_rank() == 0) use_each<float>(4 * vectors + rank, n, sum);
-    if constexpr (!writes(op)) add_team_sum(team, sum, total);
+    return sum;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
+    if constexpr (writes(op))
+      work(team, static_cast<std::size_t>(team.team_rank()));
+    else
+      add_team_sum_to(total.data(), team, [&](int lane) { return work(team, static_cast<std::size_t>(lane)); });
   }
 };
 
@@ -94,8 +103,15 @@ void pass(const Queue& queue, const MemoryBandwidth::Args& args, std::size_t max
   ThisPass body{args.a.data(), args.b.data(), args.out.data(), args.scalar, n, tiles, {}};
   if constexpr (op == StreamOp::read) body.total = scalar(args.sum);
   if constexpr (op == StreamOp::dot) body.total = scalar(args.dot);
-  if constexpr (!writes(op)) Kokkos::deep_copy(queue.exec, body.total, 0);
-  Kokkos::parallel_for(Policy(queue.exec, static_cast<int>(std::min(tiles, max_teams)), threads), body);
+  const int teams = static_cast<int>(std::min(tiles, max_teams));
+  if constexpr (writes(op)) {
+    Kokkos::parallel_for(Policy(queue.exec, teams, threads), body);
+  } else {
+    Kokkos::deep_copy(queue.exec, body.total, 0);
+    Kokkos::parallel_for(Policy(queue.exec, teams, threads / team_sum_lanes, team_sum_lanes)
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_sum_bytes<typename ThisPass::Sum>))),
+                         body);
+  }
 }
 
 template <int threads, int loads>
