@@ -20,12 +20,14 @@ __global__ void __launch_bounds__(block, 2)
   double sums[thread_rows][thread_columns] = {};
   for (std::size_t k0 = 0; k0 < k; k0 += tile_k) {
 #pragma unroll
-    for (unsigned i = threadIdx.x; i < rows * tile_k; i += block) {
+    for (unsigned step = 0; step < rows * tile_k / block; ++step) {
+      const unsigned i = step * block + threadIdx.x;
       const std::size_t row = first_row + i / tile_k, l = k0 + i % tile_k;
       a_tile[i / tile_k * a_pitch + i % tile_k] = row < m && l < k ? a[row * k + l] : 0;
     }
 #pragma unroll
-    for (unsigned i = threadIdx.x; i < tile_k * columns; i += block) {
+    for (unsigned step = 0; step < tile_k * columns / block; ++step) {
+      const unsigned i = step * block + threadIdx.x;
       const std::size_t l = k0 + i / columns, column = first_column + i % columns;
       b_tile[i] = l < k && column < n ? b[l * n + column] : 0;
     }

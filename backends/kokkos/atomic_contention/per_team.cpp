@@ -38,7 +38,8 @@ const Register<AtomicContention> variant{{
     .improves = "atomic_add",
     .counterparts = {"per_block"},
     .gaps = {{GapClass::tuning,
-              "not explained in full: its two launches, of which one clears the counter, take longer on the device"}},
+              "sums over vector lanes are loops over a length that is not a constant, with a vote before each shuffle",
+              {"instructions", "branches", "active_cycles"}}},
     .applies = AtomicContention::is_global_on_one,
     .launch = count,
 }};

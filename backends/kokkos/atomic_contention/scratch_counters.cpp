@@ -38,9 +38,10 @@ const Register<AtomicContention> variant{{
     .idea = "one atomic per addition on counters in team scratch, added up at the end",
     .bound_by = "the atomic unit of each address in shared memory",
     .counterparts = {"per_thread"},
-    .gaps = {{GapClass::tuning,
-              "not explained in full: a launch of teams takes longer on the device",
-              {},
+    .gaps = {{GapClass::no_api,
+              "Kokkos's atomics take any address: on scratch memory neither the instruction for shared memory nor one "
+              "addition for a warp",
+              {"bank_conflicts", "stall_long_scoreboard", "instructions"},
               [](const Point& point) { return point.integer("addresses") > 1 || point.word("type") == "u32"; }}},
     .applies = [](const Point& point) { return !AtomicContention::is_global(point); },
     .launch = count,

@@ -104,8 +104,15 @@ struct Gemm {
     for (; l + (loads - 1) * groups < k_end; l += loads * groups) add_pass<true>(at, l, k_end, acc);
     if (l < k_end) add_pass<false>(at, l, k_end, acc);
     CROSSWARP_UNROLL
-    for (int row = 0; row < rows; ++row) CROSSWARP_UNROLL
-    for (int j = 0; j < 4; ++j) sums[row * columns + (aligned ? lane * 4 + j : lane + group * j)] = acc[row][j];
+    for (int row = 0; row < rows; ++row) {
+      float* const to = sums + row * columns;
+      if constexpr (aligned) {
+        *reinterpret_cast<Four*>(to + lane * 4) = {acc[row][0], acc[row][1], acc[row][2], acc[row][3]};
+      } else {
+        CROSSWARP_UNROLL
+        for (int j = 0; j < 4; ++j) to[lane + group * j] = acc[row][j];
+      }
+    }
   }
 
   /// Adds `loads` rows of B from row `first` on, `groups` apart; those from k_end on count nothing unless the pass is
@@ -184,9 +191,9 @@ const Register<MatmulF32> variant{{
     .bound_by = "memory bandwidth, reading B",
     .improves = "mdrange_naive",
     .counterparts = {"adaptive"},
-    .gaps = {{GapClass::tuning,
-              "a part is programmatic dependent launch, which Kokkos lacks; the rest is not explained yet",
-              {},
+    .gaps = {{GapClass::no_api,
+              "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
+              {"dram_throughput", "stall_long_scoreboard", "branches"},
               [](const Point& point) { return point.integer("m") == 1; }}},
     .applies = [](const Point& point) { return point.integer("m") <= static_cast<std::int64_t>(most_rows); },
     .workspace = workspace,

@@ -79,10 +79,6 @@ const Register<MatmulF64> variant{{
     .bound_by = "issue of double-precision multiply-adds",
     .improves = "mdrange_naive",
     .counterparts = {"register_tile"},
-    .gaps = {{GapClass::tuning,
-              "not explained yet: the same tile",
-              {},
-              [](const Point& point) { return point.integer("m") >= 4096; }}},
     .launch = gemm,
 }};
 

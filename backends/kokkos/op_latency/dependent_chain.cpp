@@ -142,9 +142,9 @@ const Register<OpLatency> variant{{
     .idea = "one team of one warp, each operation waits for the one before; timed by launches of two lengths",
     .bound_by = "latency of the operation",
     .counterparts = {"dependent_chain"},
-    .gaps = {{GapClass::tuning,
-              "not explained yet",
-              {},
+    .gaps = {{GapClass::no_api,
+              "Kokkos's atomics take any address: on scratch memory not the instruction for shared memory",
+              {"stall_long_scoreboard", "stall_short_scoreboard"},
               [](const Point& point) { return OpLatency::op_of(point) == Op::atomic_shared; }}},
     .applies =
         [](const Point& point) {
