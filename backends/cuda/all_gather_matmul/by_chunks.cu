@@ -1,6 +1,6 @@
-// All-gather beside GEMM: a rank multiplies its own rows of A while a few blocks in a second stream copy its peers',
-// and multiplies each peer's rows as soon as they are there. Bound by the matrix units, less the multiprocessors that
-// copy, as long as a peer's rows take no longer to arrive than to multiply.
+// All-gather beside GEMM: a rank multiplies its own rows of A while the copy engine, or a few blocks, copies its peers'
+// in a second stream, and multiplies each peer's rows as soon as they are there. Bound by the matrix units, less the
+// multiprocessors that copy, as long as a peer's rows take no longer to arrive than to multiply.
 #include <map>
 #include <string>
 
@@ -59,6 +59,7 @@ Beside& beside(const Queue& queue) {
   return of_ranks[queue.device.key];
 }
 
+/// 0: the copy engine copies.
 unsigned copying_blocks(const Queue& queue) { return static_cast<unsigned>(queue.tuning["copying"]); }
 
 void multiply_by_chunks(const Queue& queue, const AllGatherMatmul::Args& args) {
@@ -72,7 +73,10 @@ void multiply_by_chunks(const Queue& queue, const AllGatherMatmul::Args& args) {
   for (std::size_t step = 1; step < args.ranks; ++step) {  // beginning with the next rank: each link has one reader
     const std::size_t peer = (args.rank + step) % args.ranks;
     const std::span chunk(gathered + (step - 1) * args.part(), args.part());
-    launch(copy_rows, blocks, threads, 0, copies, chunk.data(), args.a[peer].data(), args.part());
+    if (copying == 0)
+      copy(copies, chunk, args.a[peer]);
+    else
+      launch(copy_rows, blocks, threads, 0, copies, chunk.data(), args.a[peer].data(), args.part());
     other.join(copies, queue);
     const bool is_last = step + 1 == args.ranks;
     multiply(queue, args, chunk, args.c_of(peer), is_last ? 0 : copying);
@@ -95,12 +99,12 @@ Tuning tuning(int copying) { return {{{"copying", copying}}}; }
 #endif
 
 const Register<AllGatherMatmul> variant{{
-    .idea = "a few blocks copy the next rank's rows while the others multiply those that are there",
+    .idea = "the copy engine or a few blocks copy the next rank's rows while those that are there are multiplied",
     .bound_by = "the matrix units, less the multiprocessors that copy",
     .improves = "one_after_the_other",
     .not_expressible = needs_peers,
 #if CROSSWARP_HAS_PEERS
-    .tunings = {tuning(4), tuning(8), tuning(16)},
+    .tunings = {tuning(0), tuning(4), tuning(8), tuning(16)},
     .workspace = workspace,
     .prepare = prepare,
     .launch = multiply_by_chunks,

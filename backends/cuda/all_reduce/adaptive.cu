@@ -1,6 +1,9 @@
-// The library-style entry point: dispatches by bytes and ranks. Lines with the flag in the data while their extra bytes
-// take less time than two barriers, then two shots, pipelined where each thread has several packs. Bound by a trip over
-// the link, by two barriers, by the link.
+// The library-style entry point: the rung that Hockney's model expects to be fastest for these bytes and ranks. Bound by
+// a trip over the link, by barriers, by the link.
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include "backends/cuda/all_reduce/dispatch.hpp"
 
 namespace crosswarp::gpu {
@@ -8,39 +11,58 @@ namespace {
 
 #if CROSSWARP_HAS_PEERS
 
-// Of a model, and not measured: what two barriers take beyond the trip that lines take, too, and NVLink 4's nominal
-// rate in one direction.
-constexpr double barriers_seconds = 3e-6, link_bytes_per_second = 450e9;
+/// What a rung takes, less an empty launch: a latency for each signal that waits for another, and the bytes that a rank
+/// receives over a rate. Latencies and rates as scripts/ranks_model fits them to two H100s (docs/several-gpus.md).
+struct Model {
+  double seconds_per_signal, bytes_per_second;
 
-/// Lines send 2 (r - 1) arrays, two shots 2 (r - 1) / r: 2 (r - 1)² / r more.
-bool lines_are_faster(std::size_t bytes, std::size_t ranks) {
+  double seconds(double signals, double arrays, std::size_t bytes) const {
+    return signals * seconds_per_signal + arrays * static_cast<double>(bytes) / bytes_per_second;
+  }
+};
+constexpr Model lines{1.94e-6, 257e9}, two_shots{3.74e-6, 320e9}, pipelined_shots{3.88e-6, 326e9}, ring{3.23e-6, 361e9};
+
+enum class Rung { lines, two_shot, pipelined, ring };
+
+Rung fastest(std::size_t bytes, std::size_t ranks) {
   const auto r = static_cast<double>(ranks);
-  return bytes <= max_line_bytes &&
-         static_cast<double>(bytes) * 2 * (r - 1) * (r - 1) / r < barriers_seconds * link_bytes_per_second;
-}
-
-/// Whether each thread of a full grid has two packs or more of its rank's share.
-bool threads_have_several(const Queue& queue, std::size_t bytes, std::size_t ranks) {
-  const Shape full(queue, bytes / 16);
-  return bytes / 16 / ranks >= 2 * std::size_t{full.blocks} * full.threads;
+  const double shares = 2 * (r - 1) / r;  // arrays that a rank receives, at the least
+  const std::array<double, 4> expected{bytes <= max_line_bytes ? lines.seconds(1, 2 * (r - 1), bytes)
+                                                               : std::numeric_limits<double>::infinity(),
+                                       two_shots.seconds(2, shares, bytes), pipelined_shots.seconds(2, shares, bytes),
+                                       ring.seconds(2 * (r - 1), shares, bytes)};
+  return static_cast<Rung>(std::ranges::min_element(expected) - expected.begin());
 }
 
 void all_reduce(const Queue& queue, const AllReduce::Args& args) {
-  const std::size_t bytes = args.bytes(), ranks = args.ranks();
-  if (lines_are_faster(bytes, ranks)) return all_reduce_one_shot_ll::all_reduce(queue, args);
-  if (threads_have_several(queue, bytes, ranks)) return all_reduce_pipelined::all_reduce(queue, args, 4);
-  all_reduce_two_shot::all_reduce(queue, args);
+  switch (fastest(args.bytes(), args.ranks())) {
+    case Rung::lines:
+      return all_reduce_one_shot_ll::all_reduce(queue, args);
+    case Rung::two_shot:
+      return all_reduce_two_shot::all_reduce(queue, args);
+    case Rung::pipelined:
+      return all_reduce_pipelined::all_reduce(queue, args, 4);
+    case Rung::ring:
+      return all_reduce_ring::all_reduce(queue, args);
+  }
 }
 
 std::size_t workspace(const Queue& queue, const AllReduce::Args& args) {
-  return lines_are_faster(args.bytes(), args.ranks()) ? all_reduce_one_shot_ll::workspace(queue, args) : sizeof(Flags);
+  switch (fastest(args.bytes(), args.ranks())) {
+    case Rung::lines:
+      return all_reduce_one_shot_ll::workspace(queue, args);
+    case Rung::ring:
+      return all_reduce_ring::workspace(queue, args);
+    default:
+      return sizeof(Flags);
+  }
 }
 
 #endif
 
 const Register<AllReduce> variant{{
-    .idea = "dispatch by bytes and ranks: the flag in the data, two shots, two shots pipelined",
-    .bound_by = "a trip over the link, then two barriers, then the link",
+    .idea = "dispatch by bytes and ranks: the flag in the data, two shots, pipelined or not, or a ring",
+    .bound_by = "a trip over the link, then barriers, then the link",
     .improves = "two_shot",
     .not_expressible = needs_peers,
 #if CROSSWARP_HAS_PEERS

@@ -17,6 +17,11 @@ namespace all_reduce_two_shot {
 void all_reduce(const Queue& queue, const AllReduce::Args& args);
 }  // namespace all_reduce_two_shot
 
+namespace all_reduce_ring {
+void all_reduce(const Queue& queue, const AllReduce::Args& args);
+std::size_t workspace(const Queue& queue, const AllReduce::Args& args);
+}  // namespace all_reduce_ring
+
 namespace all_reduce_pipelined {
 /// `depth`: 2, 4 or 8.
 void all_reduce(const Queue& queue, const AllReduce::Args& args, int depth);

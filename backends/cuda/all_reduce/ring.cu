@@ -1,11 +1,11 @@
 // Ring: an array in as many chunks as ranks; each goes around once to be added up, and once more to be stored. Each
 // rank writes to the next one alone, 2 (ranks - 1) / ranks arrays, the least; short arrays are bound by 2 (ranks - 1)
 // steps.
-#include "backends/cuda/device/ranks.hpp"
-#include "experiments/all_reduce.hpp"
+#include "backends/cuda/all_reduce/dispatch.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace all_reduce_ring {
 
 #if CROSSWARP_HAS_PEERS
 
@@ -138,5 +138,6 @@ const Register<AllReduce> variant{{
 #endif
 }};
 
-}  // namespace
+}  // namespace all_reduce_ring
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

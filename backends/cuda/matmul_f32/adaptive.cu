@@ -1,10 +1,10 @@
 // Dispatch by shape, the library-style entry point: the tile, split-K or stream-K that a cost model of the device
-// expects to be fastest; a row vector times a matrix by its own kernel. Bound by the issue of multiply-adds; by memory
-// bandwidth for a row vector and for small k.
+// expects to be fastest; up to eight rows by a kernel of their own. Bound by the issue of multiply-adds; by memory
+// bandwidth for a few rows and for small k.
 #include <cmath>
 #include <limits>
 
-#include "backends/cuda/matmul_f32/gemv.hpp"
+#include "backends/cuda/matmul_f32/few_rows.hpp"
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/stream_k.hpp"
@@ -131,7 +131,7 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args) {
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return 0;
-  if (is_gemv(args)) return gemv_workspace(args);
+  if (has_few_rows(queue, args)) return few_rows_workspace(queue, args);
   const auto [tile, splits] = plan(queue, args);
   return splits == 0 ? tile->stream_k_workspace(queue, args) : split_k_workspace(args, splits);
 }
@@ -139,7 +139,7 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 void gemm(const Queue& given, const MatmulF32::Args& args) {
   const Queue queue = pdl_by_tuning(given);
   if (args.c.empty()) return;
-  if (is_gemv(args)) return launch_gemv(queue, args);
+  if (has_few_rows(queue, args)) return launch_few_rows(queue, args);
   const auto [tile, splits] = plan(queue, args);
   splits == 0 ? tile->launch_stream_k(queue, args) : tile->launch(queue, args, splits);
 }
@@ -148,8 +148,9 @@ void gemm(const Queue& given, const MatmulF32::Args& args) {
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
 const Register<MatmulF32> variant{{
-    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; a row vector has its own kernel",
-    .bound_by = "issue of multiply-adds; memory bandwidth for a row vector",
+    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; up to eight rows have a kernel of "
+             "their own",
+    .bound_by = "issue of multiply-adds; memory bandwidth for a few rows",
     .improves = "stream_k",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
