@@ -64,7 +64,8 @@ class RanksOf {
           enqueue(here->queue(), here->here(args_of(problem, set, rank)));
         }
     };
-    if (v.prepare) on_all(v.prepare, &RankBound::prepare, 0);
+    if (v.prepare)
+      for (std::size_t set = 0; set < prepared.sets(); ++set) on_all(v.prepare, &RankBound::prepare, set);
     bound.launch = [on_all, launch = v.launch](std::size_t set) { on_all(launch, &RankBound::launch, set); };
     return bound;
   }

@@ -102,7 +102,8 @@ struct Variant {
   bool tuned_by_table = false;
   bool (*applies)(const Point&) = nullptr;  ///< The points that it supports; null for all.
   std::size_t (*workspace)(const Queue&, const typename E::Args&) = nullptr;  ///< Bytes of workspace, on each rank.
-  /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs.
+  /// Enqueues one-time setup before many launches, such as filling a workspace. Not timed; for any inputs. Over ranks
+  /// it is called for each set, and in that for each rank in order: a library may have to register every array.
   void (*prepare)(const Queue&, const typename E::Args&) = nullptr;
   /// Why it cannot run here, such as a library that is not installed; empty if it can. Called before any use.
   std::string (*missing)() = nullptr;

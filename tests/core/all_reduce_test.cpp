@@ -186,10 +186,15 @@ struct SeenByRank {
   std::vector<std::span<std::byte>> workspaces;
 };
 std::vector<SeenByRank> seen;
+std::vector<std::pair<std::size_t, const void*>> prepared_for;  // ranks, and where their inputs are
 
 const Register<AllReduce, host::Queue> recorder{{
     .idea = "records what it is launched with",
     .workspace = [](const host::Queue&, const AllReduce::Args& args) { return args.bytes(); },
+    .prepare =
+        [](const host::Queue&, const AllReduce::Args& args) {
+          prepared_for.emplace_back(args.rank(), std::get<0>(args.typed).in[args.rank()].data());
+        },
     .launch =
         [](const host::Queue& queue, const AllReduce::Args& args) {
           seen.push_back(
@@ -214,6 +219,19 @@ TEST(Ranks, ALaunchIsCalledForEachWithItsOwnQueue) {
       EXPECT_TRUE(std::ranges::all_of(workspace, [](std::byte b) { return b == std::byte{0}; }));
     }
   }
+}
+
+/// A library may have to register every array that a launch can get.
+TEST(Ranks, EachSetIsPreparedByAllRanksInOrder) {
+  RanksCase c(ranks_point(16, 3));
+  const VariantEntry& v = Registry::instance().variants().at("host/all_reduce/all_reduce_test");
+  prepared_for.clear();
+  const Bound bound = v.bind(*c.device, c.problem, v.tunings.front());
+  std::vector<std::pair<std::size_t, const void*>> expected;
+  for (std::size_t set = 0; set < c.problem.sets(); ++set)
+    for (std::size_t rank = 0; rank < 3; ++rank) expected.emplace_back(rank, c.f32(set, rank).in[rank].data());
+  EXPECT_GT(c.problem.sets(), 1u);
+  EXPECT_EQ(prepared_for, expected);
 }
 
 /// Ranks of the host under another name.
