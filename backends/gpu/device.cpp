@@ -169,7 +169,7 @@ class Gpu final : public GpuDevice {
 
   void* allocate(std::size_t bytes) override {
     void* memory = nullptr;
-    const cudaError_t code = cudaMalloc(&memory, bytes);
+    const cudaError_t code = source_.allocate(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
       ignore(cudaGetLastError());
       throw Error(fmt::format("{} has no {} MiB of memory left ({} MiB are free)", info_.name, bytes >> 20,
@@ -177,12 +177,16 @@ class Gpu final : public GpuDevice {
                   code);
     }
     guard(code, "malloc");
-    allocated_.add(memory, bytes, {});
+    allocated_.add(memory, bytes, source_);
     return memory;
   }
   void release(void* memory) noexcept override {
+    const auto* const own = allocated_.around(memory);
+    const MemorySource source = own ? own->facts : source_;
     allocated_.remove(memory);
-    if (!lost_) ignore(cudaFree(memory));  // would wait for a hung kernel; the process's end frees it
+    if (lost_) return;                       // would wait for a hung kernel; the process's end frees it
+    ignore(cudaStreamSynchronize(stream_));  // as cudaFree does: a library may unmap memory under a kernel
+    ignore(source.release(memory));
   }
   std::size_t free_memory() const override {
     std::size_t free = 0, total = 0;
@@ -469,7 +473,7 @@ class Gpu final : public GpuDevice {
   }
 
   std::string bus_;
-  Allocations<std::monostate> allocated_;
+  Allocations<MemorySource> allocated_;
   std::vector<cudaStream_t> streams_;     // all, some of them only fillers
   std::vector<cudaStream_t> placements_;  // streams in use, by placement
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
@@ -489,6 +493,11 @@ class Gpu final : public GpuDevice {
 
 }  // namespace
 
+MemorySource GpuDevice::runtime_memory() {
+  return {.allocate = [](void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); },
+          .release = [](void* memory) { return cudaFree(memory); }};
+}
+
 std::vector<DeviceInfo> devices() {
   std::string why;
   std::vector<DeviceInfo> all;
@@ -507,6 +516,16 @@ std::shared_ptr<GpuDevice> open(std::size_t index) {
   std::string why;
   auto& device = opened[index];
   if (!device) device = std::make_shared<Gpu>(usable(why).at(index));
+  return device;
+}
+
+std::shared_ptr<GpuDevice> open_rank(std::size_t index, const MemorySource& source) {
+  static std::map<std::size_t, std::shared_ptr<GpuDevice>> opened;
+  std::string why;
+  auto& device = opened[index];
+  if (device) return device;
+  device = std::make_shared<Gpu>(usable(why).at(index));
+  device->allocate_from(source);  // not for its own memory: that is freed at the program's end, behind the library
   return device;
 }
 
