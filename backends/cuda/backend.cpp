@@ -16,6 +16,7 @@
 #include "core/registry.hpp"
 #if CROSSWARP_HAS_NCCL
 #include "backends/cuda/nccl.hpp"
+#include "backends/cuda/nccl_windows.hpp"
 #endif
 
 namespace crosswarp {
@@ -47,6 +48,14 @@ std::string links(const std::vector<DeviceInfo>& gpus) {
   return kinds.size() == 1 ? *kinds.begin() : all;
 }
 
+/// A GPU as a rank of this process. Its memory is such that NCCL can register it, where NCCL is there.
+std::shared_ptr<gpu::GpuDevice> rank_device(std::size_t ordinal) {
+#if CROSSWARP_HAS_NCCL
+  if (gpu::why_no_nccl_windows().empty()) return gpu::open_rank(ordinal, gpu::nccl_memory);
+#endif
+  return gpu::open(ordinal);
+}
+
 class CudaBackend final : public gpu::GpuBackend {
  public:
   std::string name() const override { return "cuda"; }
@@ -56,7 +65,7 @@ class CudaBackend final : public gpu::GpuBackend {
     if (const std::size_t here = devices().size(), count = ordinals.size(); here < count)
       throw Error(fmt::format("{} ranks need as many GPUs; here {} {}", count, here == 1 ? "is" : "are", here));
     std::vector<std::shared_ptr<gpu::GpuDevice>> gpus;
-    for (const std::size_t ordinal : ordinals) gpus.push_back(gpu::open(ordinal));
+    for (const std::size_t ordinal : ordinals) gpus.push_back(rank_device(ordinal));
     for (const auto& gpu : gpus) {
       gpu->make_current();
       for (const auto& peer : gpus)

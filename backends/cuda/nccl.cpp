@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/nccl.hpp"
@@ -45,15 +46,19 @@ const SharedLibrary<Nccl>& library() {
     from.load(from.entries.reduce_scatter, "ncclReduceScatter");
     from.load(from.entries.send, "ncclSend");
     from.load(from.entries.recv, "ncclRecv");
+    from.load_if_any(from.entries.mem_alloc, "ncclMemAlloc");
+    from.load_if_any(from.entries.mem_free, "ncclMemFree");
+    from.load_if_any(from.entries.window_register, "ncclCommWindowRegister");
+    from.load_if_any(from.entries.window_deregister, "ncclCommWindowDeregister");
   });
   static_cast<void>(is_off);
   return loaded;
 }
 
-/// By number of ranks; never destroyed, which would need their devices.
-std::vector<ncclComm_t>& communicators(std::size_t ranks) {
-  static std::map<std::size_t, std::vector<ncclComm_t>> made;
-  return made[ranks];
+/// Never destroyed, which would need their devices.
+std::vector<ncclComm_t>& communicators(std::size_t ranks, NcclArrays arrays) {
+  static std::map<std::pair<std::size_t, NcclArrays>, std::vector<ncclComm_t>> made;
+  return made[{ranks, arrays}];
 }
 
 }  // namespace
@@ -69,9 +74,9 @@ std::string nccl_version() {
   return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
 }
 
-void make_nccl_communicator(std::size_t rank, std::size_t ranks) {
+void make_nccl_communicator(std::size_t rank, std::size_t ranks, NcclArrays arrays) {
   static ncclUniqueId id;
-  std::vector<ncclComm_t>& made = communicators(ranks);
+  std::vector<ncclComm_t>& made = communicators(ranks, arrays);
   if (ranks_are_processes()) {
     if (!made.empty()) return;
     if (rank == 0) check(nccl().get_unique_id(&id), "ncclGetUniqueId");
@@ -91,7 +96,9 @@ void make_nccl_communicator(std::size_t rank, std::size_t ranks) {
   if (made.size() == ranks) check(nccl().group_end(), "ncclGroupEnd");
 }
 
-ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks) { return communicators(ranks).at(rank); }
+ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks, NcclArrays arrays) {
+  return communicators(ranks, arrays).at(rank);
+}
 
 bool begins_nccl_calls(std::size_t rank) { return rank == 0 || ranks_are_processes(); }
 bool ends_nccl_calls(std::size_t rank, std::size_t ranks) { return rank + 1 == ranks || ranks_are_processes(); }

@@ -1,0 +1,44 @@
+// The library with symmetric windows: ncclReduceScatter on registered arrays, which its kernels access directly. NVLink
+// multicast off.
+#include "backends/cuda/device/ranks.hpp"
+#include "experiments/reduce_scatter.hpp"
+#if CROSSWARP_HAS_NCCL
+#include "backends/cuda/nccl_windows.hpp"
+#endif
+
+namespace crosswarp::gpu {
+namespace {
+
+#if CROSSWARP_HAS_NCCL
+
+void reduce_scatter(const Queue& queue, const ReduceScatter::Args& args) {
+  std::visit(
+      [&]<class T>(const ReduceScatter::Typed<T>& a) {
+        in_nccl_windows(a, [&](ncclComm_t communicator) {
+          check(nccl().reduce_scatter(a.in[a.rank].data(), a.out[a.rank].data(), a.n, nccl_type<T>, ncclSum,
+                                      communicator, queue.stream),
+                "ncclReduceScatter");
+        });
+      },
+      args.typed);
+}
+
+void prepare(const Queue&, const ReduceScatter::Args& args) { prepare_nccl_windows(args); }
+
+#endif
+
+const Register<ReduceScatter> variant{{
+    .idea = "NCCL: ncclReduceScatter, arrays registered as symmetric windows",
+    .bound_by = "the link",
+    .not_expressible = needs_nccl,
+    .library = true,
+#if CROSSWARP_HAS_NCCL
+    .prepare = prepare,
+    .missing = why_no_nccl_windows,
+    .launch = reduce_scatter,
+#endif
+    .of_peers = OfPeers::process,
+}};
+
+}  // namespace
+}  // namespace crosswarp::gpu
