@@ -32,9 +32,8 @@ DeviceInfo describe(const std::vector<std::shared_ptr<Device>>& devices, const R
 
 }  // namespace
 
-std::string shared_cores(std::size_t ranks, const DeviceInfo& host) {
-  const auto cores = static_cast<std::size_t>(host.compute_units);
-  return ranks > cores ? fmt::format("{} ranks share {} core{}", ranks, cores, cores == 1 ? "" : "s") : "";
+std::string shared_cores(std::size_t ranks, std::size_t cores) {
+  return cores > 0 && ranks > cores ? fmt::format("{} ranks share {} core{}", ranks, cores, cores == 1 ? "" : "s") : "";
 }
 
 RankGroup::RankGroup(std::vector<std::shared_ptr<Device>> devices, const Facts& facts, std::string remark,

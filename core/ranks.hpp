@@ -30,8 +30,9 @@
 
 namespace crosswarp {
 
-/// What to know about ranks that are threads of this host: empty unless they are more than its cores.
-std::string shared_cores(std::size_t ranks, const DeviceInfo& host);
+/// A remark on ranks that are threads or processes of one host: empty unless they are more than the cores that they may
+/// use. `cores`: 0 for unknown.
+std::string shared_cores(std::size_t ranks, std::size_t cores);
 
 /// Max ranks of one group: kernels take a pointer for each by value.
 inline constexpr std::size_t most_ranks = 8;

@@ -2,6 +2,7 @@
 // its cell and names the rank; finished cells stay, and no process does. CROSSWARP_RANK_KILLS: kills at random moments
 // (4).
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -126,6 +127,28 @@ TEST_F(Processes, MakeOneTableAndOneFile) {
   EXPECT_EQ(context.at("device.host+host+host+host.ranks"), "4");
   EXPECT_EQ(context.at("device.host+host+host+host.transport"), "processes by MPI");
   EXPECT_TRUE(context.contains("device.host+host+host+host.mpi"));
+}
+
+/// Processes that a launcher binds to a core each share none, though each sees one alone.
+TEST_F(Processes, SayWhereTheyShareCores) {
+  cpu_set_t usable;
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &usable)) cores.push_back(core);
+  if (cores.size() < 2) GTEST_SKIP() << "one core";
+  if (run_process("command -v taskset").exit_code != 0) GTEST_SKIP() << "no taskset here (util-linux)";
+  const auto note_on = [&](int one, int other) {
+    const auto bound = [&](int core) {
+      return "taskset -c " + std::to_string(core) + " " + sibling("bench") + " " + quick +
+             "--variant mpi --n 64 -f --json " + file;
+    };
+    const Finished timed = run_process(mpirun(1) + "--bind-to none " + bound(one) + " : -n 1 " + bound(other));
+    EXPECT_EQ(timed.exit_code, 0) << timed.output;
+    return results().at("benchmarks").at(0).at("note");
+  };
+  EXPECT_TRUE(note_on(cores[0], cores[1]).is_null());
+  EXPECT_EQ(note_on(cores[0], cores[0]), "2 ranks share 1 core");
 }
 
 TEST_F(Processes, OnlyTheFirstPrints) {

@@ -16,8 +16,9 @@ class HostBackend final : public Backend {
   std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
     std::vector<std::shared_ptr<Device>> ranks;
     for (std::size_t rank = 0; rank < ordinals.size(); ++rank) ranks.push_back(std::make_shared<HostRank>());
-    return std::make_shared<RankGroup>(std::move(ranks), RankGroup::Facts{{"transport", "memory of one process"}},
-                                       shared_cores(ordinals.size(), host_device_info()));
+    return std::make_shared<RankGroup>(
+        std::move(ranks), RankGroup::Facts{{"transport", "memory of one process"}},
+        shared_cores(ordinals.size(), static_cast<std::size_t>(host_device_info().compute_units)));
   }
   std::shared_ptr<Device> open_rank(std::size_t) const override { return std::make_shared<HostRank>(true); }
   Execution execution() const override { return {"threads", launch_threads(), true}; }

@@ -3,6 +3,7 @@
 #include "backends/mpi/processes.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,7 +20,6 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/host_device.hpp"
 #include "core/processes.hpp"
 #include "core/ranks.hpp"
 
@@ -68,6 +68,14 @@ std::string library_version() {
   return version.substr(0, version.find_first_of(",\n"));
 }
 
+/// Cores that this process may use: none where the system does not tell. A launcher may bind each process to its own.
+cpu_set_t own_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) CPU_ZERO(&cores);
+  return cores;
+}
+
 /// Ends this process with its parent, the launcher: nobody else would.
 void follow_the_launcher() {
   std::thread([parent = getppid()] {
@@ -107,6 +115,9 @@ class MpiProcesses final : public Processes {
           "MPI_Allgather");
     for (std::size_t r = 0; r < size_; ++r)
       names_.push_back(fmt::format("rank {} ({})", r, all.data() + r * name.size()));
+    const cpu_set_t cores = own_cores();
+    cores_.resize(static_cast<std::size_t>(local_size));
+    check(MPI_Allgather(&cores, sizeof cores, MPI_BYTE, cores_.data(), sizeof cores, MPI_BYTE, host_), "MPI_Allgather");
     int is_first = local == 0;
     check(MPI_Allreduce(&is_first, &hosts_, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
     MPI_Win window;
@@ -132,7 +143,11 @@ class MpiProcesses final : public Processes {
     return {{"transport", "processes by MPI"}, {"mpi", library_version()}, {"hosts", std::to_string(hosts_)}};
   }
   std::string remark(std::size_t ranks) const override {
-    return hosts_ == 1 ? shared_cores(ranks, host_device_info()) : "";
+    if (hosts_ > 1) return {};
+    cpu_set_t together;
+    CPU_ZERO(&together);
+    for (std::size_t r = 0; r < std::min(ranks, cores_.size()); ++r) CPU_OR(&together, &together, &cores_[r]);
+    return shared_cores(ranks, static_cast<std::size_t>(CPU_COUNT(&together)));
   }
 
   void send(std::size_t to, std::span<const std::byte> message) override {
@@ -226,6 +241,7 @@ class MpiProcesses final : public Processes {
   MPI_Comm control_ = MPI_COMM_NULL, host_ = MPI_COMM_NULL;
   Line* own_ = nullptr;
   std::vector<const Line*> lines_;  // of this host's ranks
+  std::vector<cpu_set_t> cores_;    // that each of them may use
   mutable std::mutex mutex_;
   std::map<std::size_t, Group> groups_;  // by number of ranks
 };

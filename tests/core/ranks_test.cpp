@@ -59,10 +59,9 @@ TEST(RankGroup, HasFactsAndARemark) {
 }
 
 TEST(RankGroup, MoreThreadsThanCoresAreSaid) {
-  DeviceInfo host;
-  host.compute_units = 2;
-  EXPECT_EQ(shared_cores(2, host), "");
-  EXPECT_EQ(shared_cores(3, host), "3 ranks share 2 cores");
+  EXPECT_EQ(shared_cores(2, 2), "");
+  EXPECT_EQ(shared_cores(3, 2), "3 ranks share 2 cores");
+  EXPECT_EQ(shared_cores(3, 0), "") << "unknown";
 }
 
 /// Ranks of other processes are told to open, then all meet, then this process opens.
