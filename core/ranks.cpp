@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -69,19 +70,39 @@ void RankGroup::open_all_gates() {
   }
 }
 
+/// Flushes all ranks' caches, and waits for that.
+void RankGroup::flush() {
+  const std::function<void(std::size_t)> nothing = [](std::size_t) {};
+  const Batch empty{.launch = nothing, .count = 0, .cold = true, .gated = false};
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    rank(r).start(empty);
+    rank(r).stop();
+  }
+  for (std::size_t r = 0; r < ranks(); ++r) rank(r).finish(empty);
+}
+
 double RankGroup::time(const Batch& batch) {
+  // Launches that wait for their device cannot wait for a gate: the gates open before them. A rank's time would else
+  // include that its peers still flush their caches.
+  const Batch gated{.launch = batch.launch, .count = batch.count, .cold = batch.cold && batch.gated};
+  if (batch.cold && !batch.gated) flush();
+  bool are_closed = true;
+  const auto open = [&] {
+    if (std::exchange(are_closed, false)) open_all_gates();
+  };
   try {
-    for (std::size_t r = 0; r < ranks(); ++r) rank(r).start(batch);
+    for (std::size_t r = 0; r < ranks(); ++r) rank(r).start(gated);
+    if (!batch.gated) open();
     for (std::size_t i = 0; i < batch.count; ++i) batch.launch(i);
     for (std::size_t r = 0; r < ranks(); ++r) rank(r).stop();
     if (batch.behind) batch.behind();
     if (batch.while_closed) batch.while_closed();
   } catch (...) {
-    open_all_gates();
+    open();
     throw;
   }
-  open_all_gates();
-  for (std::size_t r = 0; r < ranks(); ++r) seconds_[r] = rank(r).finish(batch);
+  open();
+  for (std::size_t r = 0; r < ranks(); ++r) seconds_[r] = rank(r).finish(gated);
   return std::ranges::max(seconds_);
 }
 

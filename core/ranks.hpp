@@ -12,7 +12,8 @@
 //   Device whose calls are messages. What a launch of a rank is given as arguments and workspaces is memory of its own
 //   process; addresses of others mean nothing there.
 // - A timed sample closes a gate on each rank's queue, enqueues all launches, opens all gates together and takes the
-//   slowest rank's time; seconds_by_rank() has all of them.
+//   slowest rank's time; seconds_by_rank() has all of them. Of launches that wait on the host, all gates open together
+//   before the first launch.
 // - The order of one queue says nothing about another's. A launch must therefore wait, on the device, until its peers'
 //   queues have reached it where it needs their memory (the work before may still write that), and until its peers have
 //   ceased to use this rank's memory (the work behind may overwrite it). Problem::check_pipeline() holds it to that.
@@ -102,6 +103,7 @@ class RankGroup final : public Device {
  private:
   Device& first() const { return *devices_.front(); }
 
+  void flush();
   void open_all_gates();
 
   std::vector<std::shared_ptr<Device>> devices_;

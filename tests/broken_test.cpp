@@ -2,7 +2,7 @@
 //
 // Comments in a file state how it is run and caught:
 //     // at: FLAGS         the point, and flags of bench (without: --n 1003)
-//     // needs: GPU        or: two devices, or: two ranks (of any number, where they are emulated); otherwise skipped
+//     // needs: GPU        or: host, two devices, two ranks (of any number, where they are emulated); otherwise skipped
 //     // caught by: WAY    verification or timed run; default: both
 //     // says: TEXT        what the report must contain; from `implausible:` on where that is the verdict
 //     // caught here       after the line that a sanitizer or the emulation must name
@@ -42,7 +42,10 @@ struct BrokenVariant {
     return found == marks.end() ? otherwise : found->second;
   }
   /// Whether its ranks are processes.
-  bool is_of_processes() const { return file.string().find("/broken/mpi/") != std::string::npos; }
+  bool is_of_processes() const {
+    const std::string path = file.string();
+    return path.find("/broken/mpi/") != path.npos || path.find("/broken/kokkos_mpi/") != path.npos;
+  }
   bool is_emulated() const { return backend.starts_with("simt"); }
   /// Whether a run of that kind must catch it. An emulation is never timed.
   bool is_caught(const std::string& way) const {
@@ -84,6 +87,7 @@ std::vector<BrokenVariant> broken_variants() {
       {"host", {{"broken_bench", "host"}}},
       {"mpi", {{"broken_bench", "host"}}},
       {"kokkos", {{"broken_bench", "kokkos"}}},
+      {"kokkos_mpi", {{"broken_bench", "kokkos"}}},
       {"cuda", {{"broken_bench", "cuda"}, {"broken_bench", "hip"}, {"broken_asan", "simt"}}},
       {"nvidia", {{"broken_bench", "cuda"}}},
       {"simt", {{"broken_asan", "simt"}}},
@@ -142,8 +146,9 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
   /// Runs the program that holds this variant, on it alone.
   Finished run(const std::string& arguments) const {
     const BrokenVariant& v = GetParam();
-    return run_process((v.is_of_processes() ? mpirun(3) : "") + sibling(v.program) + " -q --backend " + v.backend + " --variant " + v.name + " --experiment " +
-                       v.file.parent_path().filename().string() + " " + v.mark("at", "--n 1003") + " " + arguments);
+    return run_process((v.is_of_processes() ? mpirun(3) : "") + sibling(v.program) + " -q --backend " + v.backend +
+                       " --variant " + v.name + " --experiment " + v.file.parent_path().filename().string() + " " +
+                       v.mark("at", "--n 1003") + " " + arguments);
   }
 
   void SetUp() override {
@@ -160,9 +165,11 @@ class Broken : public testing::TestWithParam<BrokenVariant> {
     if (needs == "two devices" && lines.size() < 2) GTEST_SKIP() << v.backend << " has one device only";
     if (needs == "two ranks" && !v.is_emulated() && (lines.size() < 2 || v.backend == "hip"))
       GTEST_SKIP() << v.backend << " has no two ranks";
-    if (const auto host = device_lines(devices.output, "host");
-        needs == "GPU" && !host.empty() && architecture(lines.front()) == architecture(host.front()))
-      GTEST_SKIP() << v.backend << " runs on the host";
+    if (const auto host = device_lines(devices.output, "host"); !host.empty()) {
+      const bool is_on_host = architecture(lines.front()) == architecture(host.front());
+      if (needs == "GPU" && is_on_host) GTEST_SKIP() << v.backend << " runs on the host";
+      if (needs == "host" && !is_on_host) GTEST_SKIP() << v.backend << " runs on a GPU";
+    }
   }
 };
 
@@ -218,7 +225,8 @@ TEST(BrokenFiles, EachIsCaughtSomehow) {
     if (v.is_caught(by_verification) || v.is_caught(by_timed_run)) held.insert(v.file);
     const std::string way = v.mark("caught by", by_verification), needs = v.mark("needs", "GPU");
     EXPECT_TRUE(way == by_verification || way == by_timed_run) << v.file << " is caught by: " << way;
-    EXPECT_TRUE(needs == "GPU" || needs == "two devices" || needs == "two ranks") << v.file << " needs: " << needs;
+    EXPECT_TRUE(needs == "GPU" || needs == "host" || needs == "two devices" || needs == "two ranks")
+        << v.file << " needs: " << needs;
   }
   EXPECT_EQ(held, all);
 }
@@ -230,7 +238,7 @@ TEST(BrokenFiles, AreThoseOfTheTrustPage) {
   ASSERT_FALSE(text.empty());
   std::set<std::string> here, named;
   for (const auto& file : broken_files()) here.insert(std::filesystem::relative(file, root()).string());
-  const std::regex path("`((?:host|mpi|cuda|nvidia|kokkos|simt|race)/[a-z0-9_]+/[a-z0-9_]+\\.(?:cu|cpp))`");
+  const std::regex path("`((?:host|mpi|cuda|nvidia|kokkos|kokkos_mpi|simt|race)/[a-z0-9_]+/[a-z0-9_]+\\.(?:cu|cpp))`");
   for (std::sregex_iterator found(text.begin(), text.end(), path), end; found != end; ++found)
     named.insert((*found)[1]);
   for (const std::string& file : here) EXPECT_TRUE(named.contains(file)) << "docs/trust.md does not name " << file;

@@ -129,6 +129,31 @@ TEST_F(Processes, MakeOneTableAndOneFile) {
   EXPECT_TRUE(context.contains("device.host+host+host+host.mpi"));
 }
 
+/// Kokkos has one device per process. Its launches wait on the host, so their gates open before them.
+TEST_F(Processes, RunKokkos) {
+  const std::string backend = "--backend kokkos ";
+  if (const Finished list = run_process(sibling("bench") + " --list " + backend + "--experiment peer_copy");
+      list.output.find("kokkos/peer_copy/deep_copy") == std::string::npos)
+    GTEST_SKIP() << "this build has no Kokkos";
+  for (const auto& [points, ok] : {std::tuple("--experiment all_reduce --n 0,1,1003,100003 --place in,out", 24),
+                                   std::tuple("--experiment peer_copy --bytes 4,4100 --ways one,both", 12)}) {
+    const Finished verified = run(4, backend + "--verify --ranks 2,3,4 " + points);
+    EXPECT_EQ(verified.exit_code, 0) << verified.output;
+    EXPECT_NE(verified.output.find(std::to_string(ok) + " ok, 0 wrong, 0 failed, 0 skipped"), std::string::npos)
+        << verified.output;
+  }
+  const Finished timed = run(2, backend + "--experiment all_reduce,peer_copy --n 1000 --bytes 4000 --ways both " +
+                                    "--min-time 0.001 --placements 2 --json " + file);
+  ASSERT_EQ(timed.exit_code, 0) << timed.output;
+  const json all = results();
+  EXPECT_EQ(all.at("benchmarks").size(), 2u);
+  for (const json& row : all.at("benchmarks")) {
+    EXPECT_EQ(row.at("status"), "ok") << row;
+    EXPECT_EQ(row.at("time_by_rank").size(), 2u);
+    EXPECT_GT(row.at("real_time").get<double>(), 0);
+  }
+}
+
 /// Processes that a launcher binds to a core each share none, though each sees one alone.
 TEST_F(Processes, SayWhereTheyShareCores) {
   cpu_set_t usable;

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/links.hpp"
 #include "backends/gpu/peer_features.hpp"
-#include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
 #include "core/ranks.hpp"
 #include "core/registry.hpp"
@@ -32,20 +31,6 @@ void enable_peer_access(int current, int peer) {
     gpu::ignore(cudaGetLastError());
   else
     gpu::check(code, "peer access");
-}
-
-/// `NV18`, where all pairs have the same link; else `gpu0-gpu1 NV18, gpu0-gpu2 SYS, …`.
-std::string links(const std::vector<DeviceInfo>& gpus) {
-  std::set<std::string> kinds;
-  std::string all;
-  for (std::size_t i = 0; i < gpus.size(); ++i)
-    for (std::size_t k = i + 1; k < gpus.size(); ++k) {
-      std::string link = gpu::vendor::link_between(gpus[i].versions.at("pci"), gpus[k].versions.at("pci"));
-      if (link.empty()) link = "unknown";
-      all += fmt::format("{}{}-{} {}", all.empty() ? "" : ", ", gpus[i].key, gpus[k].key, link);
-      kinds.insert(std::move(link));
-    }
-  return kinds.size() == 1 ? *kinds.begin() : all;
 }
 
 /// A GPU as a rank of this process. Its memory is such that NCCL can register it, where NCCL is there.
@@ -79,7 +64,7 @@ class CudaBackend final : public gpu::GpuBackend {
   }
 
   std::map<std::string, std::string> facts_of_ranks(const std::vector<DeviceInfo>& gpus) const override {
-    std::map<std::string, std::string> facts{{"links", links(gpus)}};
+    std::map<std::string, std::string> facts{{"links", gpu::links(gpus)}};
 #if CROSSWARP_HAS_NCCL
     facts["nccl"] = gpu::nccl_version();
 #endif

@@ -1,10 +1,14 @@
 // The Kokkos backend, on the device of its default execution space: the GPU of the handwritten kernels, or the host.
+// Kokkos has one device per process, so ranks are processes.
 #include "backends/kokkos/runtime.hpp"
 #include "core/host_device.hpp"
+#include "core/host_ranks.hpp"
 #include "core/registry.hpp"
 
 #ifdef CROSSWARP_KOKKOS_ON_GPU
 #include "backends/gpu/captured_kernels.hpp"
+#include "backends/gpu/device.hpp"
+#include "backends/gpu/links.hpp"
 #endif
 
 namespace crosswarp {
@@ -15,6 +19,9 @@ class KokkosBackend final : public Backend {
   std::string name() const override { return "kokkos"; }
   std::map<std::string, std::string> versions() const override { return kokkos::versions(); }
   Execution execution() const override { return {kokkos::space(), kokkos::host_threads(), false}; }
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t>) const override {
+    throw Error("Kokkos has one device per process, so its ranks are processes: mpirun -n 2 bench …");
+  }
 #ifdef CROSSWARP_KOKKOS_ON_GPU
   std::vector<DeviceInfo> devices() const override { return gpu::devices(); }
   std::string why_none() const override { return "this Kokkos runs on a GPU, and there is " + gpu::why_none(); }
@@ -22,6 +29,9 @@ class KokkosBackend final : public Backend {
     const std::shared_ptr<gpu::GpuDevice> device = gpu::open(index);
     kokkos::start(device->ordinal());
     return device;
+  }
+  std::map<std::string, std::string> facts_of_ranks(const std::vector<DeviceInfo>& gpus) const override {
+    return {{ "links", gpu::links(gpus) }};
   }
   std::vector<KernelUse> kernels_of(Device& device, const std::function<void()>& launch) const override {
     return gpu::captured_kernels(static_cast<gpu::GpuDevice&>(device), launch);
@@ -32,6 +42,10 @@ class KokkosBackend final : public Backend {
   std::shared_ptr<Device> open(std::size_t) const override {
     kokkos::start(0);
     return open_host_device();
+  }
+  std::shared_ptr<Device> open_rank(std::size_t) const override {
+    kokkos::start(0);
+    return std::make_shared<HostRank>(true);
   }
 #endif
 };

@@ -119,6 +119,27 @@ TEST(RankGroup, NothingRunsBeforeAllGatesOpen) {
   EXPECT_EQ(ran, 6);
 }
 
+/// A launch that waits, as one with ResultIn::host, would wait for a closed gate forever.
+TEST(RankGroup, GatesOpenBeforeLaunchesThatWait) {
+  const auto one = std::make_shared<HostRank>(), other = std::make_shared<HostRank>();
+  int met = 0, met_before = 0;
+  RankGroup group({one, other}, {}, {}, [&] { ++met; });
+  const std::function<void(std::size_t)> launch = [&](std::size_t) {
+    met_before = met;
+    for (const auto& rank : {one, other}) {
+      rank->enqueue([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+      rank->synchronize();
+    }
+  };
+  for (const bool cold : {false, true}) {
+    met = 0;
+    EXPECT_GE(group.time({.launch = launch, .count = 2, .cold = cold, .gated = false}), 0.02);
+    EXPECT_EQ(met, 1);
+    EXPECT_EQ(met_before, 1);
+    for (const double seconds : group.seconds_by_rank()) EXPECT_GE(seconds, 0.02);
+  }
+}
+
 TEST(RankGroup, ALaunchThatThrowsLeavesNoGateClosed) {
   const HostGroup two(2);
   std::atomic<bool> ran = false;
