@@ -46,10 +46,13 @@ const SharedLibrary<Nccl>& library() {
     from.load(from.entries.reduce_scatter, "ncclReduceScatter");
     from.load(from.entries.send, "ncclSend");
     from.load(from.entries.recv, "ncclRecv");
-    from.load_if_any(from.entries.mem_alloc, "ncclMemAlloc");
-    from.load_if_any(from.entries.mem_free, "ncclMemFree");
-    from.load_if_any(from.entries.window_register, "ncclCommWindowRegister");
-    from.load_if_any(from.entries.window_deregister, "ncclCommWindowDeregister");
+    // Null in a version before 2.27: why_no_nccl_windows().
+    const std::string why_not = from.why_not;
+    from.load(from.entries.mem_alloc, "ncclMemAlloc");
+    from.load(from.entries.mem_free, "ncclMemFree");
+    from.load(from.entries.window_register, "ncclCommWindowRegister");
+    from.load(from.entries.window_deregister, "ncclCommWindowDeregister");
+    from.why_not = why_not;
   });
   static_cast<void>(is_off);
   return loaded;

@@ -16,7 +16,7 @@
 #include <variant>
 
 #include "backends/cuda/nccl.hpp"
-#include "backends/gpu/device.hpp"
+#include "backends/gpu/rank_device.hpp"
 #include "core/ranks.hpp"
 
 namespace crosswarp::gpu {

@@ -16,6 +16,7 @@
 
 #include "backends/gpu/device_kernels.hpp"
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/rank_device.hpp"
 #include "backends/gpu/reference_kernels.hpp"
 #include "backends/gpu/vendor.hpp"
 #include "core/error.hpp"
@@ -127,6 +128,10 @@ std::vector<int> usable(std::string& why) {
 void destroy_graph(cudaGraph_t graph) { ignore(cudaGraphDestroy(graph)); }
 void destroy_executable(cudaGraphExec_t graph) { ignore(cudaGraphExecDestroy(graph)); }
 
+const MemorySource runtime_memory{
+    .allocate = [](void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); },
+    .release = [](void* memory) { return cudaFree(memory); }};
+
 class Gpu final : public GpuDevice {
  public:
   explicit Gpu(int ordinal) : GpuDevice(describe(ordinal), ordinal), bus_(pci_bus_id(ordinal)) {
@@ -164,6 +169,9 @@ class Gpu final : public GpuDevice {
     ignore(cudaEventDestroy(stop_));
     for (cudaStream_t stream : streams_) ignore(cudaStreamDestroy(stream));
   }
+
+  /// Allocates from `source` from now on. Each allocation is released to the source that it came from.
+  void allocate_from(const MemorySource& source) { source_ = source; }
 
   void make_current() override { guard(cudaSetDevice(ordinal_), "set device"); }
 
@@ -472,6 +480,7 @@ class Gpu final : public GpuDevice {
     }
   }
 
+  MemorySource source_ = runtime_memory;
   std::string bus_;
   Allocations<MemorySource> allocated_;
   std::vector<cudaStream_t> streams_;     // all, some of them only fillers
@@ -492,11 +501,6 @@ class Gpu final : public GpuDevice {
 };
 
 }  // namespace
-
-MemorySource GpuDevice::runtime_memory() {
-  return {.allocate = [](void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); },
-          .release = [](void* memory) { return cudaFree(memory); }};
-}
 
 std::vector<DeviceInfo> devices() {
   std::string why;
@@ -520,7 +524,7 @@ std::shared_ptr<GpuDevice> open(std::size_t index) {
 }
 
 std::shared_ptr<GpuDevice> open_rank(std::size_t index, const MemorySource& source) {
-  static std::map<std::size_t, std::shared_ptr<GpuDevice>> opened;
+  static std::map<std::size_t, std::shared_ptr<Gpu>> opened;
   std::string why;
   auto& device = opened[index];
   if (device) return device;

@@ -32,15 +32,9 @@ struct SharedLibrary {
     why_not = "needs " + name_ + ", which cannot be loaded: " + std::string(reason ? reason : file_);
   }
 
-  /// Null where the library, an older version, has no such function.
-  template <class Entry>
-  void load_if_any(Entry& entry, const char* function) {
-    entry = reinterpret_cast<Entry>(dlsym(library_, function));
-  }
-
   template <class Entry>
   void load(Entry& entry, const char* function) {
-    load_if_any(entry, function);
+    entry = reinterpret_cast<Entry>(dlsym(library_, function));
     if (!entry) why_not = "needs " + name_ + ", but " + file_ + " has no " + function;
   }
 
