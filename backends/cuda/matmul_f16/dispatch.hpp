@@ -23,6 +23,8 @@ namespace matmul_f16_repack {
 Operands shape_of_copies(const MatmulF16::Args& args);
 /// Of the copies; 0 where all rows are aligned.
 std::size_t copied_bytes(const MatmulF16::Args& args);
+/// Rows that are copied, or segments of long ones.
+unsigned copy_tasks(const MatmulF16::Args& args);
 /// Of the copies and of the product.
 std::size_t workspace_bytes(const MatmulF16::Args& args, const PersistentConfig& config);
 /// Repacks operands whose rows are not aligned, then multiplies by `persistent`.
@@ -30,9 +32,14 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfi
 
 }  // namespace matmul_f16_repack
 
-namespace matmul_f16_wgmma {
-void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster);
-}
+namespace matmul_f16_small_k {
+
+/// By the cost model that also chooses the tile; launch and latency included.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
+void gemm(const Queue& queue, const MatmulF16::Args& args);
+
+}  // namespace matmul_f16_small_k
+
 namespace matmul_f16_mma_multistage {
 void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster);
 }

@@ -13,6 +13,8 @@ Operands shape_of_copies(const MatmulF16::Args& args) { return OperandRepacking(
 
 std::size_t copied_bytes(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).bytes(); }
 
+unsigned copy_tasks(const MatmulF16::Args& args) { return OperandRepacking(operands(args)).tasks(); }
+
 std::size_t workspace_bytes(const MatmulF16::Args& args, const PersistentConfig& config) {
   return copied_bytes(args) + config.workspace_bytes(args.m, args.n);
 }

@@ -2,13 +2,11 @@
 // cp.async, one k-tile ahead, and all multiply. Any shape and alignment. Bound by the barrier in each k-tile.
 #include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 
 namespace crosswarp::gpu {
-inline namespace CROSSWARP_PLATFORM {
-namespace matmul_f16_wgmma {
+namespace {
 
 #if CROSSWARP_HAS_PTX
 constexpr unsigned threads = 2 * warpgroup_size;
@@ -54,17 +52,14 @@ __global__ void __launch_bounds__(threads, 2) gemm_kernel([[maybe_unused]] Opera
 #endif
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned raster_width) {
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
   if (finish_if_empty(queue, args)) return;
-  const Raster raster{blocks_for(args.m, rows), blocks_for(args.n, columns), raster_width};
+  const Raster raster{blocks_for(args.m, rows), blocks_for(args.n, columns),
+                      static_cast<unsigned>(queue.tuning["raster"])};
   with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
     launch(gemm_kernel<bf16, b_transposed>, raster.count(), threads, Ring::bytes, queue, operand_a(args),
            operand_b(args), raster, Output(args));
   });
-}
-
-void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  gemm(queue, args, static_cast<unsigned>(queue.tuning["raster"]));
 }
 #endif
 
@@ -75,11 +70,10 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "wgmma"},
 #if CROSSWARP_HAS_PTX
     .tunings = {{{{"raster", 8}}}, {{{"raster", 1}}}},
-    .launch = launch_tuned,
+    .launch = gemm,
     .instructions = {{"HGMMA.64x128x16.F32", 4}, {"LDGSTS", 8}},
 #endif
 }};
 
-}  // namespace matmul_f16_wgmma
-}  // namespace CROSSWARP_PLATFORM
+}  // namespace
 }  // namespace crosswarp::gpu

@@ -30,6 +30,12 @@ struct Rates {
 // Cycles from one k-tile, tile, launch to the next.
 constexpr double k_tile_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
 
+/// Launch, first loads and last stores of an otherwise empty product.
+constexpr double base_cycles = 4500;
+
+/// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
+constexpr double elements_stored_by_warps = 6;
+
 /// What is multiplied.
 struct ProductWork {
   std::size_t m, n;
@@ -46,7 +52,8 @@ inline double lines_per_row(const Operand& operand) { return operand.pitch % row
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
-/// for the cluster. Split-K writes its partial sums as floats, and adds them in a second launch.
+/// for the cluster. Where rows of C are not aligned, warps store it. Split-K writes its partial sums as floats, after
+/// the last k-tile, and adds them in a second launch.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
   const Rates rates(device);
@@ -58,22 +65,28 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                          lines_per_row(work.operands.b) * config.columns / config.cluster.rows) /
                         rates.tma_bytes;
   const double k_tile = std::max({multiplied, shared, loaded}) + k_tile_cycles;
-  const double element_bytes = work.is_f32_out || config.splits > 1 ? 4 : 2;
-  const double stored = element_bytes * elements / rates.l2_bytes;
-  const double tile =
-      std::max(blocks_for(work.k_tiles(), config.splits) * k_tile, stored) + 8.0 * config.columns + tile_cycles;
+  const double k_tiles = blocks_for(work.k_tiles(), config.splits) * k_tile;
+  const double element_bytes = work.is_f32_out ? 4 : 2;
+  const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
+  double tile = 12.0 * config.columns + tile_cycles;
+  if (config.splits > 1)
+    tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_bytes;
+  else
+    tile += std::max(k_tiles, by_tma ? element_bytes * elements / rates.l2_bytes : elements / elements_stored_by_warps);
   const unsigned clusters = config.splits * blocks_for(work.m, config.rows * config.cluster.rows) *
                             blocks_for(work.n, config.columns * config.cluster.columns);
   const double units = device.compute_units;
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
-  const double from_memory = (bytes_of(work.operands.a) + bytes_of(work.operands.b)) / (rates.memory_bytes * units);
+  const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
+  const double moved =
+      (bytes_of(work.operands.a) + bytes_of(work.operands.b) + bytes_of_c) / (rates.memory_bytes * units);
   const double add_partials = config.splits == 1
                                   ? 0
-                                  : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
+                                  : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
   const double all_tiles = blocks_for(clusters, resident) * tile;
   // The shorter of the two is not fully hidden.
-  return std::max(all_tiles, from_memory) + std::min(all_tiles, from_memory) / 4 + add_partials;
+  return base_cycles + std::max(all_tiles, moved) + std::min(all_tiles, moved) / 2 + add_partials;
 }
 
 /// Candidates; the first wins where the model sees no difference. Measured on H200 in 16 bits: the widest tiles share

@@ -41,6 +41,7 @@ struct OperandRepacking {
 
   /// Of the copies, at the beginning of the workspace: a multiple of 128.
   std::size_t bytes() const { return (a.elements() + b.elements()) * sizeof(std::uint16_t); }
+  unsigned tasks() const { return a.tasks() + b.tasks(); }
   Operands result() const { return {a.result(), b.result()}; }
 };
 
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(repack_block) repack_rows(RowRepacking a, RowR
 
 /// Enqueues the copies that are needed, if any. Requires elements.
 inline void launch_repacking(const Queue& queue, const OperandRepacking& repacking) {
-  if (const unsigned tasks = repacking.a.tasks() + repacking.b.tasks(); tasks > 0)
+  if (const unsigned tasks = repacking.tasks(); tasks > 0)
     launch(repack_rows, blocks_for(tasks, repack_block / RowRepacking::lanes), repack_block, 0, queue, repacking.a,
            repacking.b);
 }
