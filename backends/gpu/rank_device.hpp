@@ -14,8 +14,8 @@ struct MemorySource {
   cudaError_t (*release)(void* memory);
 };
 
-/// The device with this index in `devices()`, whose memory comes from `source` (of the first call). An object apart from
-/// that of open(): the memory of experiments on one GPU stays as it is.
+/// The device with this index in `devices()`, whose memory comes from `source` (of the first call). An object apart
+/// from that of open(): the memory of experiments on one GPU stays as it is.
 std::shared_ptr<GpuDevice> open_rank(std::size_t index, const MemorySource& source);
 
 }  // namespace crosswarp::gpu

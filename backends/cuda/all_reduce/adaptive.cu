@@ -1,5 +1,5 @@
-// The library-style entry point: the rung that Hockney's model expects to be fastest for these bytes and ranks. Bound by
-// a trip over the link, by barriers, by the link.
+// The library-style entry point: the rung that Hockney's model expects to be fastest for these bytes and ranks. Bound
+// by a trip over the link, by barriers, by the link.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -27,10 +27,10 @@ enum class Rung { lines, two_shot, pipelined, ring };
 Rung fastest(std::size_t bytes, std::size_t ranks) {
   const auto r = static_cast<double>(ranks);
   const double shares = 2 * (r - 1) / r;  // arrays that a rank receives, at the least
-  const std::array<double, 4> expected{bytes <= max_line_bytes ? lines.seconds(1, 2 * (r - 1), bytes)
-                                                               : std::numeric_limits<double>::infinity(),
-                                       two_shots.seconds(2, shares, bytes), pipelined_shots.seconds(2, shares, bytes),
-                                       ring.seconds(2 * (r - 1), shares, bytes)};
+  const std::array<double, 4> expected{
+      bytes <= max_line_bytes ? lines.seconds(1, 2 * (r - 1), bytes) : std::numeric_limits<double>::infinity(),
+      two_shots.seconds(2, shares, bytes), pipelined_shots.seconds(2, shares, bytes),
+      ring.seconds(2 * (r - 1), shares, bytes)};
   return static_cast<Rung>(std::ranges::min_element(expected) - expected.begin());
 }
 

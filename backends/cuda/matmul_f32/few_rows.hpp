@@ -12,17 +12,19 @@
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned few_rows_most = 8;                      // of A
-constexpr unsigned few_rows_warps = 8;                     // rows of B that a block reads at a time, each by a warp's width
-constexpr unsigned few_rows_columns = 32 * 4;              // of each row, as one load per thread where rows are aligned
-constexpr unsigned few_rows_loads = 8;                     // in flight per thread
+constexpr unsigned few_rows_most = 8;          // of A
+constexpr unsigned few_rows_warps = 8;         // rows of B that a block reads at a time, each by a warp's width
+constexpr unsigned few_rows_columns = 32 * 4;  // of each row, as one load per thread where rows are aligned
+constexpr unsigned few_rows_loads = 8;         // in flight per thread
 constexpr unsigned few_rows_pass = few_rows_loads * few_rows_warps;  // steps of k
 
 /// Block (x, y): few_rows_columns columns of C, summed over `depth` steps of k, from y * depth on. The last block of a
 /// column range adds the partial sums. `rows`: m, or the next power of two; rows beyond m repeat the last one, whose
 /// sums are dropped.
 template <unsigned rows, bool aligned>
-__global__ void __launch_bounds__(32 * few_rows_warps, rows == 1 ? 4 : rows <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(32 * few_rows_warps, rows == 1   ? 4
+                                                       : rows <= 4 ? 2
+                                                                   : 1)
     multiply_few_rows(const float* a, const float* b, unsigned* finished, float* partials, float* c, std::size_t m,
                       std::size_t n, std::size_t k, std::size_t depth) {
   grid_dependency_sync();

@@ -118,8 +118,8 @@ __device__ void store_vectors(float* c, std::size_t m, std::size_t pitch, const 
   }
 }
 
-/// The same to rows that begin anywhere: by way of shared memory, after which a warp's 32 lanes store adjacent elements.
-/// Lane by lane the four of each would go out one by one, into the same sectors four times.
+/// The same to rows that begin anywhere: by way of shared memory, after which a warp's 32 lanes store adjacent
+/// elements. Lane by lane the four of each would go out one by one, into the same sectors four times.
 template <unsigned warps, unsigned lane_step, unsigned rows, unsigned columns, class RowOf>
 __device__ void store_adjacent(float* c, std::size_t m, std::size_t n, const float (&acc)[rows][columns],
                                std::size_t c_column, RowOf c_row) {
@@ -151,8 +151,8 @@ __device__ void store_adjacent(float* c, std::size_t m, std::size_t n, const flo
 }
 
 /// Epilogue: stores a thread's accumulators, clipped to C, or the partial sums of split blockIdx.y. Row i of them goes
-/// to row `c_row(i)`, which is `lane_step` rows above that of the next lane_row(); groups of four columns are 16 columns
-/// apart, from `c_column` on. All threads of `warps` warps call it.
+/// to row `c_row(i)`, which is `lane_step` rows above that of the next lane_row(); groups of four columns are 16
+/// columns apart, from `c_column` on. All threads of `warps` warps call it.
 template <bool aligned, unsigned warps, unsigned lane_step, unsigned rows, unsigned columns, class RowOf>
 __device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[rows][columns], std::size_t c_column,
                                    RowOf c_row) {

@@ -94,20 +94,21 @@ const Register<MatmulF32> variant{{
     .bound_by = "issue of multiply-adds; memory bandwidth for a few rows",
     .improves = "split_k",
     .counterparts = {"adaptive"},
-    .gaps = {{GapClass::no_api,
-              "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
-              {"dram_throughput", "stall_long_scoreboard", "branches"},
-              [](const Point& point) { return point.integer("m") == 1; }},
-             {GapClass::no_api,
-              "Kokkos has no programmatic dependent launch for the second kernel, which adds partial sums; and stores to "
-              "scratch take more wavefronts",
-              {"duration", "instructions", "shared_store_wavefronts"},
-              [](const Point& point) { return point.integer("m") <= 1024 && point.integer("m") > 1; }},
-             {GapClass::tuning,
-              "as many instructions, but slots without an issue: stores to scratch take more wavefronts, and warps "
-              "wait for them",
-              {"instructions", "issue_slots", "shared_store_wavefronts", "stall_short_scoreboard"},
-              [](const Point& point) { return point.integer("m") >= 1536 && point.integer("m") % 2 == 0; }}},
+    .gaps =
+        {{GapClass::no_api,
+          "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
+          {"dram_throughput", "stall_long_scoreboard", "branches"},
+          [](const Point& point) { return point.integer("m") == 1; }},
+         {GapClass::no_api,
+          "Kokkos has no programmatic dependent launch for the second kernel, which adds partial sums; and stores to "
+          "scratch take more wavefronts",
+          {"duration", "instructions", "shared_store_wavefronts"},
+          [](const Point& point) { return point.integer("m") <= 1024 && point.integer("m") > 1; }},
+         {GapClass::tuning,
+          "as many instructions, but slots without an issue: stores to scratch take more wavefronts, and warps "
+          "wait for them",
+          {"instructions", "issue_slots", "shared_store_wavefronts", "stall_short_scoreboard"},
+          [](const Point& point) { return point.integer("m") >= 1536 && point.integer("m") % 2 == 0; }}},
     .workspace = workspace,
     .launch = gemm,
 }};

@@ -48,7 +48,7 @@ struct GemmTile {
           for (int j = 0; j < thread_columns; ++j) b_fragment[j] = b_tile[l * columns + x + j * side];
           CROSSWARP_UNROLL
           for (int i = 0; i < thread_rows; ++i) CROSSWARP_UNROLL
-            for (int j = 0; j < thread_columns; ++j) sums[e][i][j] += a_fragment[i] * b_fragment[j];
+          for (int j = 0; j < thread_columns; ++j) sums[e][i][j] += a_fragment[i] * b_fragment[j];
         }
       }
       team.team_barrier();
@@ -57,11 +57,11 @@ struct GemmTile {
       const int thread = e * team_size + team.team_rank();
       CROSSWARP_UNROLL
       for (int i = 0; i < thread_rows; ++i) CROSSWARP_UNROLL
-        for (int j = 0; j < thread_columns; ++j) {
-          const std::size_t row = first_row + thread / side + i * side;
-          const std::size_t column = first_column + thread % side + j * side;
-          if (row < m && column < n) c[row * n + column] = sums[e][i][j];
-        }
+      for (int j = 0; j < thread_columns; ++j) {
+        const std::size_t row = first_row + thread / side + i * side;
+        const std::size_t column = first_column + thread % side + j * side;
+        if (row < m && column < n) c[row * n + column] = sums[e][i][j];
+      }
     }
   }
 };

@@ -1,10 +1,10 @@
 // Teams that stride over tiles of 16-byte vectors, each lane's loads of a tile in flight at once, and one atomic per
 // team for sums. Bound by memory or link bandwidth.
 //
-// A team is a block, of threads with a warp of vector lanes each where it has a sum, so that shuffles add it up: Kokkos's
-// own team reduction has a barrier for each of its steps. With 256 lanes half as many blocks start as parallel_for over
-// a range has, whose blocks have 128. As in CUDA's vector16, writes are a vector per thread in as many teams as it takes,
-// and reads four per lane in a league that strides over the array, which leaves few sums.
+// A team is a block, of threads with a warp of vector lanes each where it has a sum, so that shuffles add it up:
+// Kokkos's own team reduction has a barrier for each of its steps. With 256 lanes half as many blocks start as
+// parallel_for over a range has, whose blocks have 128. As in CUDA's vector16, writes are a vector per thread in as
+// many teams as it takes, and reads four per lane in a league that strides over the array, which leaves few sums.
 #include "backends/kokkos/memory_bandwidth/stream.hpp"
 #include "backends/kokkos/team_sum.hpp"
 
@@ -108,9 +108,10 @@ void pass(const Queue& queue, const MemoryBandwidth::Args& args, std::size_t max
     Kokkos::parallel_for(Policy(queue.exec, teams, threads), body);
   } else {
     Kokkos::deep_copy(queue.exec, body.total, 0);
-    Kokkos::parallel_for(Policy(queue.exec, teams, threads / team_sum_lanes, team_sum_lanes)
-                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_sum_bytes<typename ThisPass::Sum>))),
-                         body);
+    Kokkos::parallel_for(
+        Policy(queue.exec, teams, threads / team_sum_lanes, team_sum_lanes)
+            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_sum_bytes<typename ThisPass::Sum>))),
+        body);
   }
 }
 
