@@ -11,6 +11,7 @@
 
 #include "backends/cuda/nccl.hpp"
 #include "backends/cuda/nccl_calls.hpp"
+#include "backends/cuda/nccl_communicators.hpp"
 #include "backends/gpu/shared_library.hpp"
 #include "core/processes.hpp"
 
@@ -46,13 +47,6 @@ const SharedLibrary<Nccl>& library() {
     from.load(from.entries.reduce_scatter, "ncclReduceScatter");
     from.load(from.entries.send, "ncclSend");
     from.load(from.entries.recv, "ncclRecv");
-    // Null in a version before 2.27: why_no_nccl_windows().
-    const std::string why_not = from.why_not;
-    from.load(from.entries.mem_alloc, "ncclMemAlloc");
-    from.load(from.entries.mem_free, "ncclMemFree");
-    from.load(from.entries.window_register, "ncclCommWindowRegister");
-    from.load(from.entries.window_deregister, "ncclCommWindowDeregister");
-    from.why_not = why_not;
   });
   static_cast<void>(is_off);
   return loaded;
@@ -101,6 +95,13 @@ void make_nccl_communicator(std::size_t rank, std::size_t ranks, NcclArrays arra
 
 ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks, NcclArrays arrays) {
   return communicators(ranks, arrays).at(rank);
+}
+
+void make_nccl_communicator(std::size_t rank, std::size_t ranks) {
+  make_nccl_communicator(rank, ranks, NcclArrays::plain);
+}
+ncclComm_t nccl_communicator(std::size_t rank, std::size_t ranks) {
+  return nccl_communicator(rank, ranks, NcclArrays::plain);
 }
 
 bool begins_nccl_calls(std::size_t rank) { return rank == 0 || ranks_are_processes(); }

@@ -9,11 +9,40 @@
 
 #include "backends/cuda/nccl_windows.hpp"
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/shared_library.hpp"
 #include "core/error.hpp"
 #include "core/peer_memory.hpp"
 
+// Declared by NCCL 2.27 and later. The library that is loaded may be later than the header.
+#if NCCL_VERSION_CODE < NCCL_VERSION(2, 27, 0)
+using ncclWindow_t = struct ncclWindow*;
+constexpr int NCCL_WIN_COLL_SYMMETRIC = 1;
+extern "C" ncclResult_t ncclCommWindowRegister(ncclComm_t, void*, std::size_t, ncclWindow_t*, int);
+extern "C" ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t);
+#endif
+
 namespace crosswarp::gpu {
 namespace {
+
+/// Entry points beside those of Nccl.
+struct Windows {
+  decltype(&::ncclMemAlloc) mem_alloc = nullptr;
+  decltype(&::ncclMemFree) mem_free = nullptr;
+  decltype(&::ncclCommWindowRegister) window_register = nullptr;
+  decltype(&::ncclCommWindowDeregister) window_deregister = nullptr;
+};
+
+/// Requires that NCCL is loaded: why_no_nccl().
+const SharedLibrary<Windows>& library() {
+  static const SharedLibrary<Windows> loaded("NCCL", {"libnccl.so.2"}, [](SharedLibrary<Windows>& from) {
+    from.load(from.entries.mem_alloc, "ncclMemAlloc");
+    from.load(from.entries.mem_free, "ncclMemFree");
+    from.load(from.entries.window_register, "ncclCommWindowRegister");
+    from.load(from.entries.window_deregister, "ncclCommWindowDeregister");
+  });
+  return loaded;
+}
+const Windows& windows() { return library().usable(); }
 
 /// One allocation of each rank, registered together. Empty where it is not registered any more.
 using Window = std::vector<ncclWindow_t>;
@@ -50,7 +79,7 @@ void deregister(Window& window) {
   for (std::size_t rank = 0; rank < window.size(); ++rank)
     if (window[rank])
       static_cast<void>(
-          nccl().window_deregister(nccl_communicator(rank, window.size(), NcclArrays::windows), window[rank]));
+          windows().window_deregister(nccl_communicator(rank, window.size(), NcclArrays::windows), window[rank]));
   window.clear();
 }
 
@@ -65,7 +94,7 @@ bool is_symmetric(ncclWindow_t handle) {
 
 cudaError_t allocate(void** memory, std::size_t bytes) {
   *memory = nullptr;
-  const ncclResult_t result = nccl().mem_alloc(memory, bytes);
+  const ncclResult_t result = windows().mem_alloc(memory, bytes);
   if (result == ncclSuccess) {
     allocations().add(*memory, bytes, {});
     return cudaSuccess;
@@ -84,7 +113,7 @@ cudaError_t allocate(void** memory, std::size_t bytes) {
 cudaError_t release(void* memory) {
   if (const std::shared_ptr<Window> window = window_around(memory)) deregister(*window);
   allocations().remove(memory);
-  return nccl().mem_free(memory) == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
+  return windows().mem_free(memory) == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
 }
 
 }  // namespace
@@ -93,9 +122,7 @@ const MemorySource nccl_memory{.allocate = allocate, .release = release};
 
 std::string why_no_nccl_windows() {
   if (std::string why = why_no_nccl(); !why.empty()) return why;
-  const Nccl& loaded = nccl();
-  if (loaded.mem_alloc && loaded.mem_free && loaded.window_register && loaded.window_deregister) return {};
-  return "needs symmetric windows, NCCL 2.27 or later; here is " + nccl_version();
+  return library().why_not.empty() ? "" : "needs symmetric windows, NCCL 2.27 or later; here is " + nccl_version();
 }
 
 void register_nccl_window(std::span<const void* const> by_rank) {
@@ -112,8 +139,8 @@ void register_nccl_window(std::span<const void* const> by_rank) {
   check(nccl().group_start(), "ncclGroupStart");
   ncclResult_t result = ncclSuccess;
   for (std::size_t rank = 0; rank < memory.size() && result == ncclSuccess; ++rank)
-    result = nccl().window_register(nccl_communicator(rank, memory.size(), NcclArrays::windows), memory[rank].base,
-                                    memory[rank].bytes, &(*window)[rank], NCCL_WIN_COLL_SYMMETRIC);
+    result = windows().window_register(nccl_communicator(rank, memory.size(), NcclArrays::windows), memory[rank].base,
+                                       memory[rank].bytes, &(*window)[rank], NCCL_WIN_COLL_SYMMETRIC);
   const ncclResult_t end = nccl().group_end();  // in any case, or later calls would belong to this group
   if (result == ncclSuccess) result = end;
   if (result != ncclSuccess) deregister(*window);

@@ -15,7 +15,7 @@
 #include <string>
 #include <variant>
 
-#include "backends/cuda/nccl.hpp"
+#include "backends/cuda/nccl_communicators.hpp"
 #include "backends/gpu/rank_device.hpp"
 #include "core/ranks.hpp"
 
@@ -55,8 +55,12 @@ void prepare_nccl_windows(const Args& args) {
 /// As in_nccl_group(), on registered arrays. Throws Error before the group begins if they are not.
 template <class Spans, class Call>
 void in_nccl_windows(const Spans& a, Call call) {
-  if (a.rank == 0) for_nccl_arrays(a, require_nccl_window);
-  in_nccl_group(a.rank, a.ranks, call, NcclArrays::windows);
+  if (a.rank == 0) {
+    for_nccl_arrays(a, require_nccl_window);
+    check(nccl().group_start(), "ncclGroupStart");
+  }
+  call(nccl_communicator(a.rank, a.ranks, NcclArrays::windows));
+  if (a.rank + 1 == a.ranks) check(nccl().group_end(), "ncclGroupEnd");
 }
 
 }  // namespace crosswarp::gpu
