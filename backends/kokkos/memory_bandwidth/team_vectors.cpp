@@ -161,6 +161,10 @@ const Register<MemoryBandwidth> variant{{
     .bound_by = "memory or link bandwidth",
     .improves = "vector16",
     .counterparts = {"vector16"},
+    .gaps = {{GapClass::tuning,
+              "sums over vector lanes are loops over a length that is not a constant, with a vote before each shuffle",
+              {"instructions", "branches", "dram_throughput"},
+              [](const Point& point) { return point.word("op") == "read" && point.integer("bytes") < 1 << 30; }}},
     .tunings = {tuning(0, 0, 0), tuning(512, 4, 64), tuning(512, 4, 4), tuning(512, 8, 64), tuning(512, 1, 1 << 20),
                 tuning(256, 1, 1 << 20)},
     .applies =
