@@ -27,11 +27,15 @@ void prepare(const Queue&, const AllGather::Args& args) { prepare_nccl_windows(a
 
 #endif
 
+/// NCCL 2.28.3 leaves out elements at the end of parts that do not begin at multiples of 16 bytes.
+bool has_aligned_parts(const Point& point) { return AllGather::bytes(point) % 16 == 0; }
+
 const Register<AllGather> variant{{
     .idea = "NCCL: ncclAllGather, arrays registered as symmetric windows",
     .bound_by = "the link",
     .not_expressible = needs_nccl,
     .library = true,
+    .applies = has_aligned_parts,
 #if CROSSWARP_HAS_NCCL
     .prepare = prepare,
     .missing = why_no_nccl_windows,

@@ -1,10 +1,10 @@
 // Dispatch by shape, the library-style entry point: the tile, split-K or stream-K that a cost model of the device
-// expects to be fastest; up to eight rows by a kernel of their own. Bound by the issue of multiply-adds; by memory
-// bandwidth for a few rows and for small k.
+// expects to be fastest; a row vector times a matrix by its own kernel. Bound by the issue of multiply-adds; by memory
+// bandwidth for a row vector and for small k.
 #include <cmath>
 #include <limits>
 
-#include "backends/cuda/matmul_f32/few_rows.hpp"
+#include "backends/cuda/matmul_f32/gemv.hpp"
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/stream_k.hpp"
@@ -14,11 +14,10 @@ namespace {
 
 /// A kernel by its tile, and how fast it is expected to be.
 struct TileModel {
-  unsigned m, n, k, min_blocks;
+  unsigned m, n, k, min_blocks, threads;
   double efficiency;        ///< Share of peak multiply-adds with min_blocks resident on a multiprocessor …
   double efficiency_alone;  ///< … and with one.
-  double wave_cycles;       ///< Of the prologue and epilogue of the blocks that a multiprocessor holds at once.
-  double unaligned;         ///< Factor on efficiencies where rows do not start on 16-byte boundaries.
+  double unaligned;         ///< Factor on these where rows do not start on 16-byte boundaries.
   void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t splits);
   double stream_k_efficiency = 0;  ///< 0: there is no stream-K kernel of this tile.
   void (*launch_stream_k)(const Queue&, const MatmulF32::Args&) = nullptr;
@@ -26,88 +25,76 @@ struct TileModel {
 };
 
 template <class Tile>
-constexpr TileModel prefetch_model(double efficiency, double efficiency_alone, double wave_cycles, double unaligned) {
-  return {Tile::m,          Tile::n,    Tile::k,
-          Tile::min_blocks, efficiency, efficiency_alone,
-          wave_cycles,      unaligned,  matmul_f32_split_k::gemm<Tile>};
+constexpr TileModel prefetch_model(double efficiency, double efficiency_alone, double unaligned) {
+  return {Tile::m,          Tile::n,       Tile::k,
+          Tile::min_blocks, Tile::threads, efficiency,
+          efficiency_alone, unaligned,     matmul_f32_split_k::gemm<Tile>};
 }
 template <class Tile>
-constexpr TileModel stream_k_model(double efficiency, double efficiency_alone, double wave_cycles, double unaligned,
+constexpr TileModel stream_k_model(double efficiency, double efficiency_alone, double unaligned,
                                    double stream_k_efficiency) {
-  TileModel model = prefetch_model<Tile>(efficiency, efficiency_alone, wave_cycles, unaligned);
+  TileModel model = prefetch_model<Tile>(efficiency, efficiency_alone, unaligned);
   model.stream_k_efficiency = stream_k_efficiency;
   model.launch_stream_k = matmul_f32_stream_k::gemm<Tile>;
   model.stream_k_workspace = matmul_f32_stream_k::workspace_bytes<Tile>;
   return model;
 }
 template <class Tile>
-constexpr TileModel sliced_model(double efficiency, double efficiency_alone, double wave_cycles, double unaligned) {
-  return {Tile::m,          Tile::n,     Tile::k,   Tile::min_blocks,     efficiency,
-          efficiency_alone, wave_cycles, unaligned, launch_sliced_k<Tile>};
+constexpr TileModel sliced_model(double efficiency, double efficiency_alone, double unaligned) {
+  return {Tile::m,    Tile::n,          Tile::k,   Tile::min_blocks,     Tile::threads,
+          efficiency, efficiency_alone, unaligned, launch_sliced_k<Tile>};
 }
 
-/// Tunings tile1 … tile6. Fitted to the times of each at 64 random shapes on an H200, of which they are 8 % off.
+/// Tunings tile1 … tile6. Efficiencies as measured on an H200.
 constexpr TileModel models[]{
-    prefetch_model<LargeTile>(0.776, 0.44, 4380, 0.75), prefetch_model<MediumTile>(0.767, 0.374, 2420, 0.79),
-    prefetch_model<FlatTile>(0.768, 0.375, 2180, 0.79), stream_k_model<WideTile>(0.715, 0.715, 2830, 0.64, 0.745),
-    sliced_model<SmallTile>(0.584, 0.469, 3190, 0.62),  sliced_model<SmallestTile>(0.476, 0.366, 2300, 0.60)};
+    prefetch_model<LargeTile>(0.785, 0.38, 0.83), prefetch_model<MediumTile>(0.745, 0.25, 1.03),
+    prefetch_model<FlatTile>(0.755, 0.25, 0.99),  stream_k_model<WideTile>(0.755, 0.755, 0.62, 0.755),
+    sliced_model<SmallTile>(0.51, 0.38, 0.72),    sliced_model<SmallestTile>(0.46, 0.33, 0.68)};
 
 /// Expected cycles of a multiprocessor. The peak rates are the device's; latencies and L2's share while all
 /// multiprocessors read are as measured on an H200.
 struct CostModel {
-  static constexpr double second_pass = 6790, fixup = 9900;
+  static constexpr double second_pass = 5000, fixup = 8000;
 
   const TileModel& tile;
   double l2_bytes_per_cycle_alone, l2_bytes_per_cycle;  ///< While few multiprocessors read, and while all do.
-  double stored_bytes_per_cycle;                        ///< To a cache that is full of other data: by far less.
   double units, tiles, k_tiles;
-  double k_tile_cycles;  ///< At peak.
-  double c_bytes;
-  double alignment;  ///< Factor on efficiencies.
+  double k_tile_cycles;   ///< At peak.
+  double block_overhead;  ///< Of a block's prologue and epilogue, which other resident blocks hide in part.
+  double alignment;       ///< Factor on efficiencies.
 
   CostModel(const TileModel& tile_, const MatmulF32::Args& args, const DeviceInfo& device)
       : tile(tile_),
         l2_bytes_per_cycle_alone(device.peak_per_cycle("l2", 64)),
         l2_bytes_per_cycle(0.375 * l2_bytes_per_cycle_alone),
-        stored_bytes_per_cycle(0.057 * l2_bytes_per_cycle_alone),
         units(device.compute_units),
         tiles(std::ceil(static_cast<double>(args.n) / tile.n) * std::ceil(static_cast<double>(args.m) / tile.m)),
         k_tiles(std::ceil(static_cast<double>(args.k) / tile.k)),
         k_tile_cycles(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
-        c_bytes(static_cast<double>(args.c.size_bytes())),
+        block_overhead(4e6 / (tile.min_blocks * tile.threads)),
         alignment(rows_are_aligned(args) ? 1 : tile.unaligned) {}
 
   /// The multiprocessor with the most blocks decides. Several splits take a second pass, with their partial sums
-  /// written to L2 and read back; one split stores C, of which other waves hide all but the last's share.
+  /// written to L2 and read back.
   double split_k(std::size_t splits, std::size_t partial_bytes) const {
     const double blocks = std::ceil(tiles * static_cast<double>(splits) / units);
     const double full_waves = std::floor(blocks / tile.min_blocks), left = blocks - full_waves * tile.min_blocks;
     const double work = std::ceil(k_tiles / static_cast<double>(splits)) * k_tile_cycles;
     const double full = alignment * tile.efficiency, alone = alignment * tile.efficiency_alone;
     const double partial = tile.min_blocks > 1 ? alone + (full - alone) * (left - 1) / (tile.min_blocks - 1) : full;
-    double cycles = full_waves * (tile.min_blocks * work / full + tile.wave_cycles);
-    if (left > 0) cycles += left * work / partial + tile.wave_cycles;
-    if (splits > 1) return cycles + second_pass + static_cast<double>(partial_bytes) / partial_bytes_per_cycle();
-    return with_stores(cycles, full_waves + (left > 0));
-  }
-
-  /// Written and read back.
-  double partial_bytes_per_cycle() const { return 0.21 * units * l2_bytes_per_cycle; }
-
-  double with_stores(double cycles, double waves) const {
-    const double stores = c_bytes / (units * stored_bytes_per_cycle);
-    return std::max(cycles + stores / waves, stores);
+    double cycles = full_waves * (tile.min_blocks * work / full + block_overhead);
+    if (left > 0) cycles += left * work / partial + block_overhead;
+    if (splits > 1) cycles += second_pass + 2 * static_cast<double>(partial_bytes) / (units * l2_bytes_per_cycle);
+    return cycles;
   }
 
   /// All multiprocessors have equal shares. Each share's partial sums go to L2; one block reads all of a tile's.
   double stream_k() const {
     const double blocks = std::min(units * tile.min_blocks, tiles * k_tiles), waves = tiles / blocks;
     const double tile_bytes = sizeof(float) * tile.m * tile.n, shares_per_tile = 1 + std::ceil(1 / waves);
-    const double cycles = waves * k_tiles * tile.min_blocks * k_tile_cycles / (alignment * tile.stream_k_efficiency) +
-                          std::max(1.0, waves) * tile.wave_cycles + fixup +
-                          tile.min_blocks * tile_bytes / l2_bytes_per_cycle +
-                          shares_per_tile * tile_bytes / l2_bytes_per_cycle_alone;
-    return with_stores(cycles, std::max(1.0, std::ceil(waves)));
+    return waves * k_tiles * tile.min_blocks * k_tile_cycles / (alignment * tile.stream_k_efficiency) +
+           std::max(1.0, waves) * block_overhead + fixup + tile.min_blocks * tile_bytes / l2_bytes_per_cycle +
+           shares_per_tile * tile_bytes / l2_bytes_per_cycle_alone;
   }
 };
 
@@ -144,7 +131,7 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args) {
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return 0;
-  if (has_few_rows(queue, args)) return few_rows_workspace(queue, args);
+  if (is_gemv(args)) return gemv_workspace(args);
   const auto [tile, splits] = plan(queue, args);
   return splits == 0 ? tile->stream_k_workspace(queue, args) : split_k_workspace(args, splits);
 }
@@ -152,7 +139,7 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 void gemm(const Queue& given, const MatmulF32::Args& args) {
   const Queue queue = pdl_by_tuning(given);
   if (args.c.empty()) return;
-  if (has_few_rows(queue, args)) return launch_few_rows(queue, args);
+  if (is_gemv(args)) return launch_gemv(queue, args);
   const auto [tile, splits] = plan(queue, args);
   splits == 0 ? tile->launch_stream_k(queue, args) : tile->launch(queue, args, splits);
 }
@@ -161,9 +148,8 @@ void gemm(const Queue& given, const MatmulF32::Args& args) {
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
 const Register<MatmulF32> variant{{
-    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; up to eight rows have a kernel of "
-            "their own",
-    .bound_by = "issue of multiply-adds; memory bandwidth for a few rows",
+    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K; a row vector has its own kernel",
+    .bound_by = "issue of multiply-adds; memory bandwidth for a row vector",
     .improves = "stream_k",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},

@@ -14,14 +14,11 @@ inline namespace CROSSWARP_PLATFORM {
 struct GemmProblem {
   const float* a;
   const float* b;
-  float* c;  ///< With split-K: m rows of split_pitch(n) floats, partial sums, for each split.
+  float* c;  ///< With split-K: an m × n matrix of partial sums for each split.
   std::size_t m, n, k;
   std::size_t k_per_split;    ///< A multiple of the k-tile; not less than k without split-K.
   unsigned tiles_n, tiles_m;  ///< Block tiles across and down C.
 };
-
-/// Floats from a row of partial sums to the next, so that each row begins at a multiple of 16 bytes.
-constexpr std::size_t split_pitch(std::size_t n) { return (n + 3) / 4 * 4; }
 
 }  // namespace CROSSWARP_PLATFORM
 namespace {
@@ -101,70 +98,29 @@ __device__ inline float4 to_fresh_registers(const float* acc) {
   return make_float4(acc[0] + 0.0f, acc[1] + 0.0f, acc[2] + 0.0f, acc[3] + 0.0f);
 }
 
-/// Stores a thread's accumulators to rows of `pitch` floats, a multiple of four, 16 bytes at a time.
-template <unsigned rows, unsigned columns, class RowOf>
-__device__ void store_vectors(float* c, std::size_t m, std::size_t pitch, const float (&acc)[rows][columns],
-                              std::size_t c_column, RowOf c_row) {
+/// Epilogue: stores a thread's accumulators, clipped to C. Row i of them goes to row `c_row(i)`; groups of four columns
+/// are 16 columns apart, from `c_column` on.
+template <bool aligned, unsigned rows, unsigned columns, class RowOf>
+__device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[rows][columns], std::size_t c_column,
+                                   RowOf c_row) {
+  float* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) {
     const std::size_t row = c_row(i);
-    if (row >= m) continue;
+    if (row >= gemm.m) continue;
 #pragma unroll
     for (unsigned j = 0; j < columns; j += 4) {
       const std::size_t column = c_column + 4 * j;
-      float* const to = c + row * pitch + column;
-      if (column < pitch) *reinterpret_cast<float4*>(to) = to_fresh_registers(&acc[i][j]);
+      float* const to = c + row * gemm.n + column;
+      if constexpr (aligned) {
+        if (column < gemm.n) *reinterpret_cast<float4*>(to) = to_fresh_registers(&acc[i][j]);
+      } else {
+#pragma unroll
+        for (unsigned v = 0; v < 4; ++v)
+          if (column + v < gemm.n) to[v] = acc[i][j + v];
+      }
     }
   }
-}
-
-/// The same to rows that begin anywhere: by way of shared memory, after which a warp's 32 lanes store adjacent
-/// elements. Lane by lane the four of each would go out one by one, into the same sectors four times.
-template <unsigned warps, unsigned lane_step, unsigned rows, unsigned columns, class RowOf>
-__device__ void store_adjacent(float* c, std::size_t m, std::size_t n, const float (&acc)[rows][columns],
-                               std::size_t c_column, RowOf c_row) {
-  constexpr unsigned width = 4 * columns, pitch = width + 4;  // of eight rows of the warp tile
-  constexpr unsigned lanes = std::min(width, 32U), rows_at_once = 32 / lanes;
-  alignas(16) __shared__ float staged[warps][8 * pitch];
-  float* const own = staged[threadIdx.x / 32];
-  const unsigned own_row = threadIdx.x % 32 / lanes, own_column = threadIdx.x % lanes;
-  const std::size_t first_column = c_column - 4 * lane_column() + own_column;
-#pragma unroll
-  for (unsigned i = 0; i < rows; ++i) {
-#pragma unroll
-    for (unsigned j = 0; j < columns; j += 4)
-      *reinterpret_cast<float4*>(own + lane_row() * pitch + 4 * (lane_column() + j)) =
-          make_float4(acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]);
-    sync_warp();
-    const std::size_t first_row = c_row(i) - lane_row() * lane_step + own_row * lane_step;
-    float* to = c + first_row * n + first_column;
-#pragma unroll
-    for (unsigned row = 0; row < 8; row += rows_at_once) {
-#pragma unroll
-      for (unsigned column = 0; column < width; column += lanes)
-        if (first_row + row * lane_step < m && first_column + column < n)
-          to[column] = own[(row + own_row) * pitch + own_column + column];
-      to += rows_at_once * lane_step * n;
-    }
-    sync_warp();
-  }
-}
-
-/// Epilogue: stores a thread's accumulators, clipped to C, or the partial sums of split blockIdx.y. Row i of them goes
-/// to row `c_row(i)`, which is `lane_step` rows above that of the next lane_row(); groups of four columns are 16
-/// columns apart, from `c_column` on. All threads of `warps` warps call it.
-template <bool aligned, unsigned warps, unsigned lane_step, unsigned rows, unsigned columns, class RowOf>
-__device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[rows][columns], std::size_t c_column,
-                                   RowOf c_row) {
-  const auto store_split = [&](std::size_t pitch) {
-    store_vectors(gemm.c + blockIdx.y * gemm.m * pitch, gemm.m, pitch, acc, c_column, c_row);
-  };
-  if constexpr (aligned)
-    store_split(gemm.n);
-  else if (gridDim.y > 1)
-    store_split(split_pitch(gemm.n));
-  else
-    store_adjacent<warps, lane_step>(gemm.c, gemm.m, gemm.n, acc, c_column, c_row);
 }
 
 /// Whether every row of A, B and C starts on a 16-byte boundary.

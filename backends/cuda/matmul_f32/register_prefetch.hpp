@@ -216,8 +216,8 @@ __device__ void store_tile(const GemmProblem& gemm, const TileCoord& tile,
                            const float (&acc)[Tile::thread_m][Tile::thread_n]) {
   const ThreadCoord thread = thread_coord<Tile>();
   const std::size_t first = std::size_t{tile.row} * Tile::m + thread.row;
-  store_accumulators<aligned, Tile::threads / 32, 4>(gemm, acc, std::size_t{tile.column} * Tile::n + thread.column,
-                                                     [=](unsigned i) { return first + i / 4 * 32 + i % 4; });
+  store_accumulators<aligned>(gemm, acc, std::size_t{tile.column} * Tile::n + thread.column,
+                              [=](unsigned i) { return first + i / 4 * 32 + i % 4; });
 }
 
 }  // namespace

@@ -105,8 +105,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
         acc[i / thread_n][i % thread_n] += handed[i * Tile::slice_threads];
   }
   if (slice > 0) return;
-  store_accumulators<aligned, Tile::slice_threads / 32, 1>(gemm, acc, first_column + column,
-                                                           [&](unsigned i) { return first_row + row + 8 * i; });
+  store_accumulators<aligned>(gemm, acc, first_column + column, [&](unsigned i) { return first_row + row + 8 * i; });
 }
 
 /// With split-K, too. Requires m, n > 0.

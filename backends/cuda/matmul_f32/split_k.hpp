@@ -24,23 +24,8 @@ struct ReducedC {
   __device__ void store_at(std::size_t i, float sum) const { at[i] = sum; }
 };
 
-/// C whose rows are shorter than those of partial sums.
-struct ReducedRows {
-  float* at;
-  std::size_t n, pitch;
-
-  __device__ void store_at(std::size_t i, float sum) const {
-    const bool is_short = (i | pitch) < std::size_t{1} << 32;  // division of 64 bits takes five times as long
-    const std::size_t row = is_short ? static_cast<unsigned>(i) / static_cast<unsigned>(pitch) : i / pitch;
-    const std::size_t column = i - row * pitch;
-    if (column < n) at[row * n + column] = sum;
-  }
-};
-
-/// Elements of a split's partial sums.
-inline std::size_t split_size(const MatmulF32::Args& args) { return args.m * split_pitch(args.n); }
 inline std::size_t split_k_workspace(const MatmulF32::Args& args, std::size_t splits) {
-  return splits > 1 ? splits * split_size(args) * sizeof(float) : 0;
+  return splits > 1 ? splits * args.c.size_bytes() : 0;
 }
 
 /// Launches `kernel` on a grid of tiles × splits, then the pass that adds the partial sums. Requires m, n > 0.
@@ -52,12 +37,8 @@ void launch_splits(void (*kernel)(GemmProblem), const Queue& queue, const Matmul
   if (splits > 1) gemm.c = reinterpret_cast<float*>(queue.workspace.data());
   launch(kernel, dim3(gemm.tiles_n * gemm.tiles_m, static_cast<unsigned>(splits)), Tile::threads, Tile::shared_bytes,
          queue, gemm);
-  if (splits == 1) return;
-  const auto add = [&](auto c) {
-    launch_add_partials(queue, split_size(args), static_cast<unsigned>(splits), split_size(args), c);
-  };
-  const std::size_t pitch = split_pitch(args.n);
-  pitch == args.n ? add(ReducedC{args.c.data()}) : add(ReducedRows{args.c.data(), args.n, pitch});
+  if (splits > 1)
+    launch_add_partials(queue, args.c.size(), static_cast<unsigned>(splits), args.c.size(), ReducedC{args.c.data()});
 }
 
 }  // namespace

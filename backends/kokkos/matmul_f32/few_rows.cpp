@@ -104,15 +104,8 @@ struct Gemm {
     for (; l + (loads - 1) * groups < k_end; l += loads * groups) add_pass<true>(at, l, k_end, acc);
     if (l < k_end) add_pass<false>(at, l, k_end, acc);
     CROSSWARP_UNROLL
-    for (int row = 0; row < rows; ++row) {
-      float* const to = sums + row * columns;
-      if constexpr (aligned) {
-        *reinterpret_cast<Four*>(to + lane * 4) = {acc[row][0], acc[row][1], acc[row][2], acc[row][3]};
-      } else {
-        CROSSWARP_UNROLL
-        for (int j = 0; j < 4; ++j) to[lane + group * j] = acc[row][j];
-      }
-    }
+    for (int row = 0; row < rows; ++row) CROSSWARP_UNROLL
+    for (int j = 0; j < 4; ++j) sums[row * columns + (aligned ? lane * 4 + j : lane + group * j)] = acc[row][j];
   }
 
   /// Adds `loads` rows of B from row `first` on, `groups` apart; those from k_end on count nothing unless the pass is
