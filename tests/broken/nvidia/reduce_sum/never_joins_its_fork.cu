@@ -1,6 +1,6 @@
 // Forks to a second stream in order, and never joins: the work goes on after the last event.
 // caught by: timed run
-// says: was not there behind
+// says: ran outside of queue.stream
 #include "tests/broken/cuda/serial_sum.hpp"
 
 namespace crosswarp::gpu {
