@@ -99,6 +99,10 @@ const Register<MatmulF32> variant{{
           "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
           {"dram_throughput", "stall_long_scoreboard", "branches"},
           [](const Point& point) { return point.integer("m") == 1; }},
+         {GapClass::tuning,
+          "stores to scratch take more wavefronts; a smaller part is programmatic dependent launch, which Kokkos lacks",
+          {"duration", "instructions", "shared_store_wavefronts"},
+          [](const Point& point) { return point.integer("m") <= 512 && point.integer("m") >= 128; }},
          {GapClass::no_api,
           "Kokkos has no programmatic dependent launch for the second kernel, which adds partial sums; and stores to "
           "scratch take more wavefronts",
