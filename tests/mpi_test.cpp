@@ -48,8 +48,9 @@ class Processes : public testing::Test {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string name = entry.path().filename();
       if (name.find_first_not_of("0123456789") != name.npos) continue;
-      std::ifstream line(entry.path() / "cmdline");
-      const std::string text{std::istreambuf_iterator<char>(line), {}};
+      std::ifstream command_line(entry.path() / "cmdline");
+      std::string text;  // reading fails where the process is gone by now
+      for (std::string word; std::getline(command_line, word, '\0');) text += word + ' ';
       const pid_t process = std::stoi(name);
       if (text.find(file) != text.npos && process != getpid() && is_running(process)) found.push_back(process);
     }
