@@ -149,17 +149,11 @@ TEST(MachineCode, IsNamedByFilesOrByTheirNamespaces) {
 }
 
 /// The machine code of bench for sm_90a, whose instructions variants name, or the reason why there is none to check.
+/// Takes about 20 seconds.
 struct Disassembly {
   MachineCode code;
   std::string missing;
 
-  /// Takes about 15 seconds.
-  static const Disassembly& once() {
-    static const Disassembly disassembly;
-    return disassembly;
-  }
-
- private:
   Disassembly() {
     if (!has_cuda()) {
       missing = "no CUDA in this build";
@@ -181,8 +175,9 @@ struct Disassembly {
   }
 };
 
-TEST(MachineCode, HasTheInstructionsThatVariantsName) {
-  const Disassembly& bench = Disassembly::once();
+/// One test, since programs whose tests are shared out among processes would disassemble in each of them.
+TEST(MachineCode, HasTheInstructionsThatVariantsNameAndNoneSerialized) {
+  const Disassembly bench;
   if (!bench.missing.empty()) GTEST_SKIP() << bench.missing;
   for (const auto& variant : variants_with_instructions())
     for (const auto& wanted : variant.at("instructions")) {
@@ -193,11 +188,6 @@ TEST(MachineCode, HasTheInstructionsThatVariantsName) {
       EXPECT_NE(most, -1) << "no kernel of " << rung << " found: has its file got one since CMake ran?";
       EXPECT_GE(most, wanted.at(1).get<int>()) << beginning << " in " << rung;
     }
-}
-
-TEST(MachineCode, HasNoSerializedMatrixInstructions) {
-  const Disassembly& bench = Disassembly::once();
-  if (!bench.missing.empty()) GTEST_SKIP() << bench.missing;
   std::size_t with_matrix_instructions = 0;
   for (const auto& [name, instructions] : bench.code) {
     EXPECT_FALSE(is_serialized(instructions)) << name;
