@@ -51,7 +51,8 @@ __device__ unsigned sum_over_lanes(float (&values)[size]) {
     const bool is_upper = threadIdx.x & bit;
 #pragma unroll
     for (unsigned i = 0; i < half; ++i) {
-      const float kept = is_upper ? values[half + i] : values[i], handed = is_upper ? values[i] : values[half + i];
+      const float lower = values[i], upper = values[half + i];
+      const float kept = is_upper ? upper : lower, handed = is_upper ? lower : upper;
       values[i] = kept + shuffle_xor(handed, bit);
     }
     return (is_upper ? half : 0) + sum_over_lanes<lanes, 2 * bit, half>(values);
@@ -269,6 +270,7 @@ const Register<MatmulF32> variant{{
     .applies = applies,
     .workspace = workspace,
     .launch = gemm,
+    .instructions = {{"LDG.E.128", 8}},
 }};
 
 }  // namespace

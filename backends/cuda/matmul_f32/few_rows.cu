@@ -247,6 +247,7 @@ const Register<MatmulF32> variant{{
     .applies = applies,
     .workspace = workspace,
     .launch = gemm,
+    .instructions = {{"LDG.E.128", 8}},
 }};
 
 }  // namespace
