@@ -41,10 +41,7 @@ void list(TextTable& table, const std::string& name, const Result& result) {
 /// One cell per rung that the filter selects; all tunings if it names none.
 std::vector<Cell> rungs(Filter filter) {
   if (filter.tunings.empty()) filter.tunings = {"all"};
-  std::vector<Cell> cells = Registry::instance().cells(filter);
-  const auto same = [](const Cell& a, const Cell& b) { return a.variant == b.variant && a.tuning == b.tuning; };
-  cells.erase(std::unique(cells.begin(), cells.end(), same), cells.end());
-  return cells;
+  return Registry::instance().rungs(filter);
 }
 
 /// Parts of an id: `<rung>[/<axis>:<value>]…[/<mode>]`.

@@ -273,9 +273,42 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
         if (exists(experiment, *variant, point))
           cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point, false, half});
   }
-  if (cells.empty()) throw Error("nothing is selected; see bench --list");
+  require_some(cells, selected);
   sort_by_id(cells);
   return cells;
+}
+
+std::vector<Cell> Registry::rungs(const Filter& filter) const {
+  std::map<std::string, std::vector<Point>> points;
+  std::vector<Cell> rungs;
+  const std::vector<const VariantEntry*> selected = select(filter);
+  for (const VariantEntry* variant : selected) {
+    const ExperimentEntry& experiment = experiments_.at(variant->experiment);
+    const auto [own, is_new] = points.try_emplace(experiment.name);
+    if (is_new) {
+      for (const RandomPoint& listed : listed_points(experiment, filter)) own->second.push_back(listed.point);
+      std::sort(own->second.begin(), own->second.end());
+      if (filter.axes.empty())
+        for (const TestPoint& test : experiment.test_points()) own->second.push_back(test.point);
+    }
+    const auto point =
+        std::ranges::find_if(own->second, [&](const Point& each) { return exists(experiment, *variant, each); });
+    if (point == own->second.end()) continue;
+    for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
+      rungs.push_back({&backend(variant->backend), &experiment, variant, tuning, *point});
+  }
+  require_some(rungs, selected);
+  sort_by_id(rungs);
+  return rungs;
+}
+
+void Registry::require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected) const {
+  if (!cells.empty()) return;
+  if (selected.size() != 1) throw Error("nothing is selected; see bench --list");
+  std::vector<std::string> axes;
+  for (const Axis& axis : experiments_.at(selected.front()->experiment).axes) axes.push_back("--" + axis.name);
+  throw Error(fmt::format("nothing is selected: {} is for none of these points; choose others by {}",
+                          selected.front()->id(), fmt::join(axes, ", ")));
 }
 
 std::vector<Cell> Registry::cells_at(const ExperimentEntry& experiment, const Point& point,

@@ -73,6 +73,10 @@ class Registry {
   /// invalid value, and if nothing is selected.
   std::vector<Cell> cells(const Filter& filter) const;
 
+  /// A cell of each rung that `filter` selects, at the first of its points that the variant is for; where it names no
+  /// axis, also of the conformance tests. Sorted by id. Throws as cells() does.
+  std::vector<Cell> rungs(const Filter& filter) const;
+
   /// The cells of `backends` at one point, with default tunings, sorted by id. May be empty.
   std::vector<Cell> cells_at(const ExperimentEntry& experiment, const Point& point,
                              const std::vector<std::string>& backends) const;
@@ -86,6 +90,8 @@ class Registry {
 
  private:
   std::vector<const VariantEntry*> select(const Filter& filter) const;
+  /// Throws Error if `cells`, those of `selected`, are none.
+  void require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected) const;
   std::string why_unknown(const std::string& variant, const std::vector<std::string>& known) const;
 
   std::vector<std::unique_ptr<Backend>> backends_;

@@ -266,6 +266,23 @@ TEST_F(RegistryTest, LeavesOutPointsThatAVariantIsNotFor) {
   EXPECT_EQ(std::count_if(cells.begin(), cells.end(), [](const Cell& c) { return c.variant->name == "choosy"; }), 1);
 }
 
+TEST_F(RegistryTest, ListsVariantsThatAreForNoDefaultPoint) {
+  VariantEntry choosy = fake::variant("far", "choosy");
+  choosy.applies = [](const Point& p) { return p.integer("n") == 100; };
+  lab.add(choosy);
+  const auto rungs = lab.registry.rungs(only({{"backend", "far"}}));
+  ASSERT_EQ(rungs.size(), 1u);
+  EXPECT_EQ(rungs.front().rung(), "far/fill/choosy");
+  EXPECT_EQ(rungs.front().point.integer("n"), 100) << "a point of the conformance tests";
+  EXPECT_EQ(lab.registry.rungs(only({{"backend", "far"}, {"n", "100"}})).size(), 1u);
+  EXPECT_TRUE(refuses([&] { lab.registry.rungs(only({{"backend", "far"}, {"n", "8"}})); }, "nothing is selected"));
+  EXPECT_TRUE(refuses(
+      [&] {
+        lab.registry.cells(only({{"backend", "far"}}));
+      },
+      "nothing is selected: far/fill/choosy is for none of these points; choose others by --n"));
+}
+
 TEST_F(RegistryTest, TakesTheFirstGapThatApplies) {
   VariantEntry v = fake::variant("fake", "behind");
   v.gaps = {{GapClass::tuning, "few loads", {"instructions"}, [](const Point& p) { return p.integer("n") < 10; }},
