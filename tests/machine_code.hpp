@@ -43,6 +43,20 @@ inline MachineCode read_machine_code(std::istream& disassembly) {
   return code;
 }
 
+/// The mangled `function` without the names of anonymous namespaces: `46_GLOBAL__N__<hash>_12_<file>_cu_<hash>`. The
+/// end of a hash may look like the length of what follows.
+inline std::string without_anonymous_namespaces(std::string function) {
+  constexpr std::string_view anonymous = "_GLOBAL__N__", digits = "0123456789";
+  for (auto at = function.find(anonymous); at != function.npos; at = function.find(anonymous, at)) {
+    const auto before = function.find_last_not_of(digits, at - 1);
+    const std::size_t begin = before == function.npos ? 0 : before + 1;
+    if (begin == at) break;  // no length: not a name
+    function.erase(begin, at - begin + std::stoul(function.substr(begin, at - begin)));
+    at = begin;
+  }
+  return function;
+}
+
 /// Whether a name in the mangled `function` ends so. Names are preceded by their length.
 inline bool has_name_that_ends(const std::string& function, const std::string& ending) {
   for (auto at = function.find(ending); at != function.npos; at = function.find(ending, at + 1))
@@ -67,7 +81,8 @@ inline bool is_in_namespace_of(const std::string& function, const std::string& e
 /// another experiment's file of that name.
 inline bool is_in_file_of(const std::string& function, const std::string& variant) {
   const std::string file = "_" + std::to_string(variant.size() + 3) + "_" + variant + "_cu_";
-  return function.find(file) != function.npos && !has_name_that_ends(function, "_" + variant);
+  return function.find(file) != function.npos &&
+         !has_name_that_ends(without_anonymous_namespaces(function), "_" + variant);
 }
 
 /// The largest number of instructions in one kernel of the variant that begin with `beginning`; -1 without a kernel.

@@ -102,6 +102,15 @@ TEST(MachineCode, OfFilesOfOneNameIsToldApartByTheirNamespaces) {
   EXPECT_EQ(most_in_a_kernel(code, "matmul_f8", "tma", "QGMMA"), -1);
 }
 
+/// A hash that ends in the length of what follows it.
+TEST(MachineCode, IsNotNamedByHashes) {
+  const MachineCode code = of(R"(
+		Function : _ZN9crosswarp3gpu41_GLOBAL__N__085035b9_9_repack_cu_484cb93211repack_rowsENS1_12RowRepackingES2_
+        /*0000*/                   LDG.E.128 R24, desc[UR4][R2.64] ;
+)");
+  EXPECT_EQ(most_in_a_kernel(code, "matmul_f16", "repack", "LDG.E.128"), 1);
+}
+
 TEST(MachineCode, TellsSerializedMatrixInstructions) {
   const std::string first = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24 ;",
                     closing = "HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8], R24, gsb0 ;",

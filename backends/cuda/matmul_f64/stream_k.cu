@@ -5,9 +5,9 @@
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/device/stream_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
+#include "backends/cuda/matmul_f64/stream_k.hpp"
 #include "experiments/matmul_f64.hpp"
 
 namespace crosswarp::gpu {
