@@ -12,7 +12,7 @@ namespace crosswarp {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 /// A tree of an experiment `sum`, and a program that lists made-up variants of it.
 class Porting : public testing::Test {
@@ -29,7 +29,7 @@ class Porting : public testing::Test {
       write(std::string("backends/cuda/sum/") + variant + ".cu", "run();\n");
       for (const char* backend : {"cuda", "hip", "simt", "simt64", "kokkos"}) list_.push_back(rung(backend, variant));
     }
-    for (json& each : list_)
+    for (Json& each : list_)
       if (each["rung"] == "hip/sum/ptx") each["not_expressible"] = "needs ptx";
     write("backends/hip/sum/mfma.cu", "matrix();\n");
     list_.push_back(rung("hip", "mfma"));
@@ -37,7 +37,7 @@ class Porting : public testing::Test {
     write("list.json", list_.dump());
     write("bench", "#!/bin/sh\ncp list.json \"$3\"\n");
     fs::permissions(tree_ / "bench", fs::perms::owner_all);
-    write("gfx942.json", json{{"context", {{"device", "gfx942 by an emulator"}}},
+    write("gfx942.json", Json{{"context", {{"device", "gfx942 by an emulator"}}},
                               {"rungs",
                                {emulated("ran", "right"), emulated("older", "right"), emulated("mfma", "right"),
                                 emulated("wrong", "wrong"), emulated("ptx", "not expressible")}}}
@@ -49,7 +49,7 @@ class Porting : public testing::Test {
     fs::create_directories((tree_ / path).parent_path());
     std::ofstream(tree_ / path) << text;
   }
-  static json rung(const std::string& backend, const std::string& variant) {
+  static Json rung(const std::string& backend, const std::string& variant) {
     return {{"rung", backend + "/sum/" + variant},
             {"backend", backend},
             {"experiment", "sum"},
@@ -57,21 +57,21 @@ class Porting : public testing::Test {
             {"not_expressible", ""},
             {"source_hash", "1"}};
   }
-  static json emulated(const std::string& variant, const std::string& state) {
+  static Json emulated(const std::string& variant, const std::string& state) {
     return {{"rung", "hip/sum/" + variant},
             {"state", state},
             {"message", ""},
             {"source_hash", variant == "older" ? "0" : "1"}};
   }
-  static json timed(const std::string& backend, const std::string& variant, int n, double time) {
-    json row = rung(backend, variant);
+  static Json timed(const std::string& backend, const std::string& variant, int n, double time) {
+    Json row = rung(backend, variant);
     row["name"] = backend + "/sum/" + variant + "/n:" + std::to_string(n);
     row["real_time"] = time;
     row["status"] = "ok";
     return row;
   }
-  std::string study(const std::vector<json>& rows) {
-    write("times.json", json{{"context", {{"device.gpu0.name", "NVIDIA H200"}}}, {"benchmarks", rows}}.dump());
+  std::string study(const std::vector<Json>& rows) {
+    write("times.json", Json{{"context", {{"device.gpu0.name", "NVIDIA H200"}}}, {"benchmarks", rows}}.dump());
     const Finished finished =
         run_process("cd " + tree_.string() + " && " + (source_tree() / "scripts/porting").string() +
                     " ./bench times.json gfx942.json");
@@ -80,7 +80,7 @@ class Porting : public testing::Test {
   }
 
   const fs::path tree_ = temporary_file("porting");
-  json list_ = json::array();
+  Json list_ = Json::array();
 };
 
 TEST_F(Porting, EachVariantHasOneOfFourStates) {
