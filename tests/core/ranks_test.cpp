@@ -136,7 +136,9 @@ TEST(RankGroup, GatesOpenBeforeLaunchesThatWait) {
     EXPECT_GE(group.time({.launch = launch, .count = 2, .cold = cold, .gated = false}), 0.02);
     EXPECT_EQ(met, 1);
     EXPECT_EQ(met_before, 1);
-    for (const double seconds : group.seconds_by_rank()) EXPECT_GE(seconds, 0.02);
+    // The second rank may begin as late as its own first piece of work, behind the first rank's.
+    EXPECT_GE(group.seconds_by_rank()[0], 0.02);
+    EXPECT_GE(group.seconds_by_rank()[1], 0.015);
   }
 }
 
