@@ -227,7 +227,7 @@ TEST_F(Processes, KeepWhatIsFinishedWhenARankFaults) {
 
 TEST_F(Processes, AStoppedRankIsNamed) {
   Running running(mpirun(2) + sibling("bench") + " -q " + cells +
-                  "--variant mpi --placements 2 --n 2^22 --min-time 60 --time-limit 60 --hang-limit 3 --json " + file +
+                  "--variant mpi --placements 2 --n 2^16 --min-time 60 --time-limit 60 --hang-limit 3 --json " + file +
                   " >" + folder_ + "/said 2>&1");
   // The launcher, and the ranks in their order.
   ASSERT_TRUE(soon([&] { return alive().size() == 3 && fs::exists(file + ".journal"); }));

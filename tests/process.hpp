@@ -112,10 +112,10 @@ inline bool is_running(pid_t process) {
   return !state.empty() && state != "Z";
 }
 
-/// Waits for what must become true soon.
+/// Waits for what must become true soon, however busy the machine is: up to two minutes.
 template <class Condition>
 bool soon(Condition condition) {
-  for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 12000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return condition();
 }
 
