@@ -118,5 +118,25 @@ TEST_F(Tune, KeepsTheTableInTheUsersFolder) {
   std::filesystem::remove(tables);
 }
 
+/// scripts/tuners, of the table, an exhaustive run and what Kernel Tuner would have chosen.
+TEST_F(Tune, IsComparedWithAnExhaustiveSearch) {
+  const std::string points = quick + module + "--n 50000,100000 ";
+  run("tune " + points + "--json " + file("search.json") + " --output " + file("table.json"));
+  run(points + "--tuning all --json " + file("all.json"));
+  std::ofstream(file("other.json")) << R"([{"n": 50000, "tuning": "passes12", "ns": 1, "tunings": 5, "seconds": 7}])";
+  const std::string tuners = (source_tree() / "scripts/tuners").string() + " ";
+  const Finished told = run_process(tuners + file("all.json") + " " + file("table.json") + " " + file("other.json"));
+  EXPECT_EQ(told.exit_code, 0) << told.output;
+  for (const char* line :
+       {"Kernel Tuner: 5 runs in 7 s.", "| 50,000 | `passes1` | ", " | `passes1` | 1.000 | `passes12` | ",
+        "- bench tune: within 2 % of the fastest at 2 of 2 points, at most 1.000.",
+        "- Kernel Tuner: within 2 % of the fastest at 0 of 1 points, at most "})
+    EXPECT_NE(told.output.find(line), std::string::npos) << line << "\n" << told.output;
+  std::ofstream(file("none.json")) << "[]";
+  const Finished nothing = run_process(tuners + file("all.json") + " " + file("none.json"));
+  EXPECT_EQ(nothing.exit_code, 1);
+  EXPECT_NE(nothing.output.find("no point and tuning in common"), std::string::npos) << nothing.output;
+}
+
 }  // namespace
 }  // namespace crosswarp
