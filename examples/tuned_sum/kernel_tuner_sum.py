@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The kernel of tuned_sum.cu and its tunings, searched by Kernel Tuner: kernel_tuner_sum.py OUT.json N…
+"""The kernel of tuned_sum.cu and its tunings, searched by Kernel Tuner. Needs kernel_tuner 1.x and cuda-python.
 
-Needs kernel_tuner 1.x and cuda-python. OUT.json has, for each N, the fastest tuning by crosswarp's name for it, its time, how
-many tunings were timed and the seconds that the search took. Strategy: Kernel Tuner's brute force, its default."""
+OUT has, for each N, the fastest tuning by crosswarp's name for it, its time, how many tunings were timed and the seconds that
+the search took."""
+import argparse
 import json
 import sys
 import time
@@ -30,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(block_size_x) add_all(const float* 
 TUNINGS = {"block_size_x": [128, 256, 512, 1024], "loads": [1, 2, 4, 8], "blocks_per_unit": [1, 2, 4, 8, 16]}
 
 
-def search(n, units):
+def search(n, units, strategy):
     def threads(tuning):
         block = tuning["block_size_x"]
         return block * min((n + block - 1) // block, tuning["blocks_per_unit"] * units)
@@ -38,17 +39,20 @@ def search(n, units):
     values = numpy.random.default_rng(n).uniform(-1, 1, n).astype(numpy.float32)
     began = time.monotonic()
     timed, _ = tune_kernel("add_all", SOURCE, threads, [values, numpy.uint64(n), numpy.zeros(1, numpy.float32)], TUNINGS,
-                           lang="nvcuda", compiler_options=["--std=c++17"], quiet=True)
+                           lang="nvcuda", compiler_options=["--std=c++17"], quiet=True, strategy=strategy)
     seconds = time.monotonic() - began
     best = min((t for t in timed if isinstance(t["time"], float)), key=lambda t: t["time"])
     name = f"block{best['block_size_x']}_loads{best['loads']}_blocks_per_unit{best['blocks_per_unit']}"
     return {"n": n, "tuning": name, "ns": best["time"] * 1e6, "tunings": len(timed), "seconds": seconds}
 
 
-if len(sys.argv) < 3:
-    sys.exit(__doc__)
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--strategy", default="brute_force", help="Kernel Tuner's name of it (default: brute_force, all tunings)")
+parser.add_argument("out", metavar="OUT.json")
+parser.add_argument("n", metavar="N", type=int, nargs="+", help="floats to add")
+asked = parser.parse_args()
 error, device = runtime.cudaGetDeviceProperties(0)
 if error != runtime.cudaError_t.cudaSuccess:
     sys.exit(f"no CUDA device: {error.name}")
-with open(sys.argv[1], "w") as out:
-    json.dump([search(int(n), device.multiProcessorCount) for n in sys.argv[2:]], out, indent=1)
+with open(asked.out, "w") as out:
+    json.dump([search(n, device.multiProcessorCount, asked.strategy) for n in asked.n], out, indent=1)
