@@ -3,6 +3,8 @@
 
 #include <regex>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/process.hpp"
 
@@ -34,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, Measure, testing::Values("", "shapes", "ranks", 
 
 TEST(MeasureScript, RefusesAStepThatIsNotThere) {
   const std::string out = temporary_file("measured");
-  for (const std::string arguments : {"--files nowhere", "--files conformance", "/tmp " + out + " devices nowhere"}) {
+  for (const std::string& arguments :
+       std::vector<std::string>{"--files nowhere", "--files conformance", "/tmp " + out + " devices nowhere"}) {
     const Finished refused = run_process((source_tree() / "scripts/measure").string() + " " + arguments);
     EXPECT_EQ(refused.exit_code, 2) << refused.output;
     EXPECT_NE(refused.output.find("unknown step "), std::string::npos) << refused.output;
