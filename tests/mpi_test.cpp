@@ -226,7 +226,7 @@ TEST_F(Processes, KeepWhatIsFinishedWhenARankFaults) {
 }
 
 TEST_F(Processes, AStoppedRankIsNamed) {
-  // Below the limit of a hang a busy machine may not even have started the second rank.
+  // On a busy machine the second rank starts seconds after the first: before the limit of a hang, which is longer.
   Running running(mpirun(2) + sibling("bench") + " -q " + cells +
                   "--variant mpi --placements 2 --n 2^16 --min-time 60 --time-limit 60 --hang-limit 12 --json " + file +
                   " >" + folder_ + "/said 2>&1");
