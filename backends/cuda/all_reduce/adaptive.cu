@@ -20,15 +20,19 @@ struct Model {
     return signals * seconds_per_signal + arrays * static_cast<double>(bytes) / bytes_per_second;
   }
 };
-constexpr Model lines{1.94e-6, 257e9}, two_shots{3.74e-6, 320e9}, pipelined_shots{3.88e-6, 326e9}, ring{3.23e-6, 361e9};
+constexpr Model lines{1.96e-6, 255e9}, lines128{2.24e-6, 285e9}, two_shots{3.72e-6, 318e9},
+    pipelined_shots{3.88e-6, 331e9}, ring{3.2e-6, 360e9};
 
-enum class Rung { lines, two_shot, pipelined, ring };
+enum class Rung { lines, lines128, two_shot, pipelined, ring };
 
 Rung fastest(std::size_t bytes, std::size_t ranks) {
   const auto r = static_cast<double>(ranks);
   const double shares = 2 * (r - 1) / r;  // arrays that a rank receives, at the least
-  const std::array<double, 4> expected{
-      bytes <= max_line_bytes ? lines.seconds(1, 2 * (r - 1), bytes) : std::numeric_limits<double>::infinity(),
+  constexpr double never = std::numeric_limits<double>::infinity();
+  static const bool links_keep_lines = all_reduce_one_shot_ll128::missing().empty();
+  const std::array<double, 5> expected{
+      bytes <= max_line_bytes ? lines.seconds(1, 2 * (r - 1), bytes) : never,
+      bytes <= max_line_bytes && links_keep_lines ? lines128.seconds(1, 8.0 / 7 * (r - 1), bytes) : never,
       two_shots.seconds(2, shares, bytes), pipelined_shots.seconds(2, shares, bytes),
       ring.seconds(2 * (r - 1), shares, bytes)};
   return static_cast<Rung>(std::ranges::min_element(expected) - expected.begin());
@@ -38,6 +42,8 @@ void all_reduce(const Queue& queue, const AllReduce::Args& args) {
   switch (fastest(args.bytes(), args.ranks())) {
     case Rung::lines:
       return all_reduce_one_shot_ll::all_reduce(queue, args);
+    case Rung::lines128:
+      return all_reduce_one_shot_ll128::all_reduce(queue, args);
     case Rung::two_shot:
       return all_reduce_two_shot::all_reduce(queue, args);
     case Rung::pipelined:
@@ -51,6 +57,8 @@ std::size_t workspace(const Queue& queue, const AllReduce::Args& args) {
   switch (fastest(args.bytes(), args.ranks())) {
     case Rung::lines:
       return all_reduce_one_shot_ll::workspace(queue, args);
+    case Rung::lines128:
+      return all_reduce_one_shot_ll128::workspace(queue, args);
     case Rung::ring:
       return all_reduce_ring::workspace(queue, args);
     default:
@@ -61,7 +69,8 @@ std::size_t workspace(const Queue& queue, const AllReduce::Args& args) {
 #endif
 
 const Register<AllReduce> variant{{
-    .idea = "dispatch by bytes and ranks: the flag in the data, two shots, pipelined or not, or a ring",
+    .idea =
+        "dispatch by bytes and ranks: flags in words or in lines of the data, two shots, pipelined or not, or a ring",
     .bound_by = "a trip over the link, then barriers, then the link",
     .improves = "two_shot",
     .not_expressible = needs_peers,
