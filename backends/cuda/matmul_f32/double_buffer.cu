@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(Tile::threads, 2) gemm_double_buffer(GemmProbl
     }
     stage = stage + 1 == stages ? 0 : stage + 1;
   }
-  store_accumulators<aligned>(gemm, acc, first_column + column, [&](unsigned i) { return first_row + row + 8 * i; });
+  store_accumulators<aligned>(gemm, acc, first_column + column, gemm.n,
+                              [&](unsigned i) { return first_row + row + 8 * i; });
 }
 
 void gemm(const Queue& queue, const MatmulF32::Args& args) {

@@ -6,18 +6,20 @@
 // before the row.
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"
-#include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_few_columns {
 
 constexpr std::size_t max_columns = 16, max_size = std::size_t{1} << 30;  // of n, and of m and k
 constexpr unsigned warps = 8, threads = 32 * warps;  // 32 threads: a warp, or half a wave of 64 lanes
 constexpr unsigned min_blocks = 2;                   // resident per multiprocessor: the limit on registers
 constexpr unsigned thread_rows = 4, unroll = 2;      // their product: 16-byte loads of A in flight per thread
-constexpr unsigned k_chunk = 512;                    // rows of B in shared memory at a time
-constexpr unsigned b_pitch = k_chunk + 4;            // spreads a row of B over the banks
+constexpr int default_k_lanes = 8;
+constexpr unsigned k_chunk = 512;          // rows of B in shared memory at a time
+constexpr unsigned b_pitch = k_chunk + 4;  // spreads a row of B over the banks
 
 /// 32 threads: k_lanes along k, each with 4 elements of thread_rows rows per load, by the others along the rows.
 template <unsigned k_lanes>
@@ -226,37 +228,68 @@ Problem problem_of(const Queue& queue, const MatmulF32::Args& args) {
   }
 }
 
-/// Calls `use` with the columns of C, rounded up, and the tuning: `[&]<unsigned columns, unsigned k_lanes>()`.
+/// Calls `use` with the columns of C, rounded up, and `k_lanes`: `[&]<unsigned columns, unsigned k_lanes>()`.
 template <class Use>
-void with_tile(const Queue& queue, const MatmulF32::Args& args, Use&& use) {
+void with_tile(const MatmulF32::Args& args, int k_lanes, Use&& use) {
   with_constant<4, 8, 12, 16>(static_cast<std::int64_t>((args.n + 3) / 4 * 4), [&]<unsigned columns>() {
-    with_constant<8, 16>(queue.tuning["k_lanes"],
-                         [&]<unsigned k_lanes>() { use.template operator()<columns, k_lanes>(); });
+    with_constant<8, 16>(k_lanes, [&]<unsigned k_lanes>() { use.template operator()<columns, k_lanes>(); });
   });
 }
 
-std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args, int k_lanes) {
   std::size_t bytes = 0;
   if (args.c.empty()) return bytes;
-  with_tile(queue, args, [&]<unsigned columns, unsigned k_lanes>() {
+  with_tile(args, k_lanes, [&]<unsigned columns, unsigned k_lanes>() {
     const Problem problem = problem_of<columns, k_lanes>(queue, args);
     bytes = PartialSums::bytes(problem.shares, 1, problem.tile_rows * columns);
   });
   return bytes;
 }
 
-void gemm(const Queue& given, const MatmulF32::Args& args) {
-  const Queue queue = pdl_by_tuning(given);
+void gemm(const Queue& queue, const MatmulF32::Args& args, int k_lanes) {
   if (args.c.empty()) return;
-  with_tile(queue, args, [&]<unsigned columns, unsigned k_lanes>() {
+  with_tile(args, k_lanes, [&]<unsigned columns, unsigned k_lanes>() {
     const Problem problem = problem_of<columns, k_lanes>(queue, args);
     launch(gemm_few_columns<columns, k_lanes>, problem.shares.blocks, threads, 0, queue, problem);
   });
 }
 
+bool is_for(std::size_t m, std::size_t n, std::size_t k) { return n <= max_columns && std::max(m, k) <= max_size; }
+
+/// As fitted to an H200: memory's rate, a share of its peak; what a warp multiplies; a shared tile's last block.
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
+  constexpr double fixed = 4200, of_column = 270, of_sharing = 6400, of_sharer = 130, of_product = 2,
+                   share_of_peak = 0.8;
+  double cycles = 0;
+  with_tile(args, default_k_lanes, [&]<unsigned columns, unsigned k_lanes>() {
+    const auto [tiles, k_tiles, blocks] = problem_of<columns, k_lanes>(queue, args).shares;
+    const unsigned slices = problem_of<columns, k_lanes>(queue, args).slices;
+    const double depth = 1.0 * tiles * k_tiles * WarpTile<k_lanes>::k / blocks / slices;
+    cycles = fixed + of_column * columns + of_product * columns * depth +
+             static_cast<double>(args.a.size_bytes()) /
+                 (share_of_peak * queue.device.peak_per_cycle("memory", 18) * std::max(1, queue.device.compute_units));
+    if (blocks > tiles) cycles += of_sharing + of_sharer * blocks / tiles;
+  });
+  return cycles;
+}
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, default_k_lanes);
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args) { gemm(queue, args, default_k_lanes); }
+
+std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, queue.tuning["k_lanes"]);
+}
+
+void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {
+  gemm(pdl_by_tuning(queue), args, queue.tuning["k_lanes"]);
+}
+
 bool applies(const Point& point) {
   const auto [m, n, k] = shape_of(point);
-  return n <= max_columns && std::max(m, k) <= max_size;
+  return is_for(m, n, k);
 }
 
 /// k_lanes: threads along a row of A. pdl: programmatic dependent launch.
@@ -266,12 +299,13 @@ const Register<MatmulF32> variant{{
     .idea = "up to 16 columns: 16-byte loads read A once at any alignment, B is transposed into shared memory",
     .bound_by = "memory bandwidth, reading A",
     .improves = "split_k",
-    .tunings = {tuning(8), tuning(8, 0), tuning(16)},
+    .tunings = {tuning(default_k_lanes), tuning(default_k_lanes, 0), tuning(16)},
     .applies = applies,
     .workspace = workspace,
-    .launch = gemm,
+    .launch = launch_tuned,
     .instructions = {{"LDG.E.128", 8}},
 }};
 
-}  // namespace
+}  // namespace matmul_f32_few_columns
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -6,17 +6,19 @@
 // same distance from a 16-byte boundary. A thread has rows of one such distance, and its columns start at the boundary.
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"
-#include "experiments/matmul_f32.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_few_rows {
 
 constexpr std::size_t max_rows = 32, max_size = std::size_t{1} << 30;  // of m, and of n and k
 constexpr unsigned max_block_rows = 16;
 constexpr unsigned threads = 256;
-constexpr unsigned min_blocks = 2;  // resident per multiprocessor: the limit on registers
-constexpr unsigned k_chunk = 256;   // columns of A in shared memory at a time
+constexpr unsigned min_blocks = 2;    // resident per multiprocessor: the limit on registers
+constexpr int best_column_lanes = 0;  // by shape
+constexpr unsigned k_chunk = 256;     // columns of A in shared memory at a time
 
 /// Rows of B, column_lanes threads in each; and the window of columns that they load, 4 each.
 template <unsigned column_lanes>
@@ -193,47 +195,74 @@ Problem problem_of(const Queue& queue, const MatmulF32::Args& args) {
 
 /// Wide windows where the blocks of a resident grid have several k-tiles; otherwise narrow ones, which are more tiles
 /// of C and fewer partial sums of each.
-unsigned column_lanes_for(const Queue& queue, const MatmulF32::Args& args) {
-  if (const int given = queue.tuning["column_lanes"]; given > 0) return static_cast<unsigned>(given);
+int column_lanes_for(const Queue& queue, const MatmulF32::Args& args) {
   const std::size_t k_tiles = std::size_t{blocks_for(args.n, Tile<32>::window)} * blocks_for(args.k, Tile<32>::k);
   constexpr std::size_t several = 4;
   const auto units = static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   return row_groups_of(args) * k_tiles < several * min_blocks * units ? 8 : 32;
 }
 
-/// Calls `use` with the rows of a block, rounded up, and the threads along a row of B:
+/// Calls `use` with the rows of a block, rounded up, and the threads along a row of B, 0 for the best by shape:
 /// `[&]<unsigned rows, unsigned column_lanes>()`.
 template <class Use>
-void with_tile(const Queue& queue, const MatmulF32::Args& args, Use&& use) {
+void with_tile(const Queue& queue, const MatmulF32::Args& args, int column_lanes, Use&& use) {
   const unsigned rows = (blocks_for(args.m, row_groups_of(args)) + 3) / 4 * 4;
   with_constant<4, 8, 12, 16>(rows, [&]<unsigned rows>() {
-    with_constant<8, 32>(column_lanes_for(queue, args),
+    with_constant<8, 32>(column_lanes > 0 ? column_lanes : column_lanes_for(queue, args),
                          [&]<unsigned column_lanes>() { use.template operator()<rows, column_lanes>(); });
   });
 }
 
-std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args, int column_lanes) {
   std::size_t bytes = 0;
   if (args.c.empty()) return bytes;
-  with_tile(queue, args, [&]<unsigned rows, unsigned column_lanes>() {
+  with_tile(queue, args, column_lanes, [&]<unsigned rows, unsigned column_lanes>() {
     const Problem problem = problem_of<rows, column_lanes>(queue, args);
     bytes = PartialSums::bytes(problem.shares, problem.row_groups, rows * Tile<column_lanes>::window);
   });
   return bytes;
 }
 
-void gemm(const Queue& given, const MatmulF32::Args& args) {
-  const Queue queue = pdl_by_tuning(given);
+void gemm(const Queue& queue, const MatmulF32::Args& args, int column_lanes) {
   if (args.c.empty()) return;
-  with_tile(queue, args, [&]<unsigned rows, unsigned column_lanes>() {
+  with_tile(queue, args, column_lanes, [&]<unsigned rows, unsigned column_lanes>() {
     const Problem problem = problem_of<rows, column_lanes>(queue, args);
     launch(gemm_few_rows<rows, column_lanes>, problem.row_groups * problem.shares.blocks, threads, 0, queue, problem);
   });
 }
 
+bool is_for(std::size_t m, std::size_t n, std::size_t k) { return m <= max_rows && std::max(n, k) <= max_size; }
+
+/// As fitted to an H200: what a block reads and multiplies of B, and a shared tile's last block.
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
+  constexpr double fixed = 3500, of_row = 111, of_sharing = 3300, of_byte = 0.085, of_byte_and_row = 0.0085;
+  double cycles = 0;
+  with_tile(queue, args, best_column_lanes, [&]<unsigned rows, unsigned column_lanes>() {
+    using T = Tile<column_lanes>;
+    const auto [tiles, k_tiles, blocks] = problem_of<rows, column_lanes>(queue, args).shares;
+    const double bytes = 1.0 * tiles * k_tiles / blocks * T::k * T::window * sizeof(float);
+    cycles = fixed + of_row * rows + bytes * (of_byte + of_byte_and_row * rows) + (blocks > tiles ? of_sharing : 0);
+  });
+  return cycles;
+}
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, best_column_lanes);
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args) { gemm(queue, args, best_column_lanes); }
+
+std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, queue.tuning["column_lanes"]);
+}
+
+void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {
+  gemm(pdl_by_tuning(queue), args, queue.tuning["column_lanes"]);
+}
+
 bool applies(const Point& point) {
   const auto [m, n, k] = shape_of(point);
-  return m <= max_rows && std::max(n, k) <= max_size;
+  return is_for(m, n, k);
 }
 
 /// column_lanes: threads along a row of B; 0: by shape. pdl: programmatic dependent launch.
@@ -243,12 +272,13 @@ const Register<MatmulF32> variant{{
     .idea = "up to 32 rows: 16-byte loads read B once at any alignment, A is transposed into shared memory",
     .bound_by = "memory bandwidth, reading B; issue of multiply-adds beyond 16 rows",
     .improves = "split_k",
-    .tunings = {tuning(0), tuning(0, 0), tuning(8), tuning(32)},
+    .tunings = {tuning(best_column_lanes), tuning(best_column_lanes, 0), tuning(8), tuning(32)},
     .applies = applies,
     .workspace = workspace,
-    .launch = gemm,
+    .launch = launch_tuned,
     .instructions = {{"LDG.E.128", 8}},
 }};
 
-}  // namespace
+}  // namespace matmul_f32_few_rows
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

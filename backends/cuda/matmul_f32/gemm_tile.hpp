@@ -14,10 +14,11 @@ inline namespace CROSSWARP_PLATFORM {
 struct GemmProblem {
   const float* a;
   const float* b;
-  float* c;  ///< With split-K: an m × n matrix of partial sums for each split.
+  float* c;  ///< With split-K: a matrix of partial sums for each split.
   std::size_t m, n, k;
   std::size_t k_per_split;    ///< A multiple of the k-tile; not less than k without split-K.
   unsigned tiles_n, tiles_m;  ///< Block tiles across and down C.
+  std::size_t c_pitch;        ///< Of C in floats: n, or with split-K n rounded up to whole vectors.
 };
 
 }  // namespace CROSSWARP_PLATFORM
@@ -98,12 +99,12 @@ __device__ inline float4 to_fresh_registers(const float* acc) {
   return make_float4(acc[0] + 0.0f, acc[1] + 0.0f, acc[2] + 0.0f, acc[3] + 0.0f);
 }
 
-/// Epilogue: stores a thread's accumulators, clipped to C. Row i of them goes to row `c_row(i)`; groups of four columns
-/// are 16 columns apart, from `c_column` on.
+/// Epilogue: stores a thread's accumulators, clipped to C, whose rows are `pitch` floats apart. Row i of them goes to
+/// row `c_row(i)`; groups of four columns are 16 columns apart, from `c_column` on.
 template <bool aligned, unsigned rows, unsigned columns, class RowOf>
 __device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[rows][columns], std::size_t c_column,
-                                   RowOf c_row) {
-  float* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
+                                   std::size_t pitch, RowOf c_row) {
+  float* const c = gemm.c + blockIdx.y * gemm.m * pitch;
 #pragma unroll
   for (unsigned i = 0; i < rows; ++i) {
     const std::size_t row = c_row(i);
@@ -111,7 +112,7 @@ __device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[r
 #pragma unroll
     for (unsigned j = 0; j < columns; j += 4) {
       const std::size_t column = c_column + 4 * j;
-      float* const to = c + row * gemm.n + column;
+      float* const to = c + row * pitch + column;
       if constexpr (aligned) {
         if (column < gemm.n) *reinterpret_cast<float4*>(to) = to_fresh_registers(&acc[i][j]);
       } else {
@@ -123,6 +124,18 @@ __device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[r
   }
 }
 
+/// Stores a matrix in shared memory, whose rows are `pitch` floats apart, to C, clipped. Neighbouring threads store
+/// neighbouring elements, since rows of C may start anywhere. Row r goes to row `c_row(r)`.
+template <unsigned rows, unsigned columns, unsigned pitch, unsigned threads, class RowOf>
+__device__ void store_from_shared(const GemmProblem& gemm, const float* shared, std::size_t c_column, RowOf c_row) {
+  static_assert(threads % columns == 0 || columns % threads == 0);
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < rows * columns; i += threads) {
+    const std::size_t row = c_row(i / columns), column = c_column + i % columns;
+    if (row < gemm.m && column < gemm.n) gemm.c[row * gemm.n + column] = shared[i / columns * pitch + i % columns];
+  }
+}
+
 /// Whether every row of A, B and C starts on a 16-byte boundary.
 inline bool rows_are_aligned(const MatmulF32::Args& args) { return args.n % 4 == 0 && args.k % 4 == 0; }
 
@@ -130,6 +143,20 @@ inline bool rows_are_aligned(const MatmulF32::Args& args) { return args.n % 4 ==
 template <class Use>
 void dispatch_alignment(const MatmulF32::Args& args, Use&& use) {
   rows_are_aligned(args) ? use.template operator()<true>() : use.template operator()<false>();
+}
+
+/// Which rows start on 16-byte boundaries, at the least.
+enum class AlignedRows { all, of_b_and_c, none };
+
+/// Calls `use` with that as a constant: `[&]<AlignedRows rows>()`.
+template <class Use>
+void dispatch_rows(const MatmulF32::Args& args, Use&& use) {
+  if (rows_are_aligned(args))
+    use.template operator()<AlignedRows::all>();
+  else if (args.n % 4 == 0)
+    use.template operator()<AlignedRows::of_b_and_c>();
+  else
+    use.template operator()<AlignedRows::none>();
 }
 
 /// The problem in tiles of Tile::m × Tile::n.
@@ -143,7 +170,8 @@ GemmProblem gemm_problem(const MatmulF32::Args& args) {
           args.k,
           args.k,
           blocks_for(args.n, Tile::n),
-          blocks_for(args.m, Tile::m)};
+          blocks_for(args.m, Tile::m),
+          args.n};
 }
 
 }  // namespace

@@ -9,22 +9,22 @@ namespace {
 
 /// With split_k's range of k and grid dependency sync, so that both have the same machine code: with k from 0 to its
 /// end ptxas orders the main loop otherwise, 3.6 % slower at 4096 (H200, CUDA 13.0).
-template <class Tile, bool aligned>
+template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_register_prefetch(GemmProblem gemm) {
   grid_dependency_sync();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
   const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
   float acc[Tile::thread_m][Tile::thread_n] = {};
-  multiply_accumulate<Tile, aligned, false>(gemm, tile, k_begin, k_end, acc);
-  store_tile<Tile, aligned>(gemm, tile, acc);
+  multiply_accumulate<Tile, rows, false>(gemm, tile, k_begin, k_end, acc);
+  store_tile<Tile, rows>(gemm, tile, acc);
 }
 
 template <class Tile>
 void launch_tile(const Queue& queue, const MatmulF32::Args& args) {
   const GemmProblem gemm = gemm_problem<Tile>(args);
-  dispatch_alignment(args, [&]<bool aligned>() {
-    launch(gemm_register_prefetch<Tile, aligned>, gemm.tiles_m * gemm.tiles_n, Tile::threads, Tile::shared_bytes, queue,
+  dispatch_rows(args, [&]<AlignedRows rows>() {
+    launch(gemm_register_prefetch<Tile, rows>, gemm.tiles_m * gemm.tiles_n, Tile::threads, Tile::shared_bytes, queue,
            gemm);
   });
 }

@@ -126,10 +126,11 @@ __device__ void copy_b_async(float* to_shared, const float*& from, std::size_t s
 /// that rarely hit L2.
 ///
 /// The compiler's schedule depends on the order of these statements: reorder only with measurements.
-template <class Tile, bool aligned, bool prefetch_a>
+template <class Tile, AlignedRows rows, bool prefetch_a>
 __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, const TileCoord& tile, std::size_t k_begin,
                                                     std::size_t k_end, float (&acc)[Tile::thread_m][Tile::thread_n]) {
-  constexpr unsigned width = aligned ? 4 : 1, copies_per_row = Tile::n / width;
+  constexpr bool aligned = rows == AlignedRows::all;  // A's
+  constexpr unsigned width = rows == AlignedRows::none ? 1 : 4, copies_per_row = Tile::n / width;
   constexpr unsigned thread_m = Tile::thread_m, thread_n = Tile::thread_n;
   float* const shared = dynamic_shared<float>();
   const std::size_t first_row = std::size_t{tile.row} * Tile::m, first_column = std::size_t{tile.column} * Tile::n;
@@ -210,14 +211,46 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
   }
 }
 
+/// Stores the accumulators of `tile` to C, whose rows start anywhere, by way of shared memory: two rows of each thread
+/// at a time. Nothing else may be read there any more once all threads are here.
+template <class Tile>
+__device__ void store_tile_by_shared(const GemmProblem& gemm, const TileCoord& tile,
+                                     const float (&acc)[Tile::thread_m][Tile::thread_n]) {
+  constexpr unsigned warp_rows = 8 * 2, rows = Tile::m / Tile::warp_m * warp_rows, pitch = Tile::n + 4;
+  static_assert(rows * pitch * sizeof(float) <= Tile::shared_bytes);
+  float* const shared = dynamic_shared<float>();
+  const ThreadCoord thread = thread_coord<Tile>();
+  float* const own = shared + (thread.row / Tile::warp_m * warp_rows + 2 * lane_row()) * pitch + thread.column;
+#pragma unroll
+  for (unsigned first = 0; first < Tile::thread_m; first += 2) {
+    __syncthreads();  // what was in shared memory has been read
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i)
+#pragma unroll
+      for (unsigned j = 0; j < Tile::thread_n; j += 4)
+        *reinterpret_cast<float4*>(own + i * pitch + 4 * j) = to_fresh_registers(&acc[first + i][j]);
+    __syncthreads();
+    const std::size_t first_row = std::size_t{tile.row} * Tile::m + first / 4 * 32 + first % 4;
+    store_from_shared<rows, Tile::n, pitch, Tile::threads>(
+        gemm, shared, std::size_t{tile.column} * Tile::n,
+        [&](unsigned r) { return first_row + r / warp_rows * Tile::warp_m + r % warp_rows / 2 * 4 + r % 2; });
+  }
+}
+
 /// Stores the accumulators of `tile` to C, or to the partial sums of split blockIdx.y.
-template <class Tile, bool aligned>
+template <class Tile, AlignedRows rows>
 __device__ void store_tile(const GemmProblem& gemm, const TileCoord& tile,
                            const float (&acc)[Tile::thread_m][Tile::thread_n]) {
   const ThreadCoord thread = thread_coord<Tile>();
   const std::size_t first = std::size_t{tile.row} * Tile::m + thread.row;
-  store_accumulators<aligned>(gemm, acc, std::size_t{tile.column} * Tile::n + thread.column,
-                              [=](unsigned i) { return first + i / 4 * 32 + i % 4; });
+  const std::size_t column = std::size_t{tile.column} * Tile::n + thread.column;
+  const auto c_row = [=](unsigned i) { return first + i / 4 * 32 + i % 4; };
+  if constexpr (rows != AlignedRows::none)
+    store_accumulators<true>(gemm, acc, column, gemm.n, c_row);
+  else if (gemm.c_pitch % 4 == 0)  // partial sums
+    store_accumulators<true>(gemm, acc, column, gemm.c_pitch, c_row);
+  else
+    store_tile_by_shared<Tile>(gemm, tile, acc);
 }
 
 }  // namespace

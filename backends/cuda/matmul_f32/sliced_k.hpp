@@ -30,10 +30,12 @@ struct SlicedTile {
 using SmallTile = SlicedTile<64, 64, 16, 8, 8, 4, 4, 2>;     // a few hundred rows
 using SmallestTile = SlicedTile<32, 32, 32, 4, 4, 3, 4, 2>;  // would leave most of the device idle otherwise
 
-template <class Tile, bool aligned>
+template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k(GemmProblem gemm) {
   grid_dependency_sync();
-  constexpr unsigned thread_m = Tile::thread_m, thread_n = Tile::thread_n, width = aligned ? 4 : 1;
+  constexpr bool is_aligned = rows != AlignedRows::none;  // B and C
+  constexpr unsigned thread_m = Tile::thread_m, thread_n = Tile::thread_n;
+  constexpr unsigned a_width = rows == AlignedRows::all ? 4 : 1, b_width = is_aligned ? 4 : 1;
   float* const shared = dynamic_shared<float>();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t first_row = std::size_t{tile.row} * Tile::m, first_column = std::size_t{tile.column} * Tile::n;
@@ -45,10 +47,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
   const auto fetch = [&](std::size_t k0, unsigned stage) {
     if (k0 < k_end) {
       float* const to = shared + stage * Tile::stage_floats;
-      copy_tile_async<Tile::m, Tile::k, Tile::a_pitch, Tile::threads, width>(to, a + k0, gemm.k, gemm.m - first_row,
-                                                                             k_end - k0);
-      copy_tile_async<Tile::k, Tile::n, Tile::n, Tile::threads, width>(to + Tile::a_floats, b + k0 * gemm.n, gemm.n,
-                                                                       k_end - k0, gemm.n - first_column);
+      copy_tile_async<Tile::m, Tile::k, Tile::a_pitch, Tile::threads, a_width>(to, a + k0, gemm.k, gemm.m - first_row,
+                                                                               k_end - k0);
+      copy_tile_async<Tile::k, Tile::n, Tile::n, Tile::threads, b_width>(to + Tile::a_floats, b + k0 * gemm.n, gemm.n,
+                                                                         k_end - k0, gemm.n - first_column);
     }
     cp_async_commit_group();  // possibly an empty group, which keeps the count of groups
   };
@@ -104,15 +106,29 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
       for (unsigned i = 0; i < thread_m * thread_n; ++i)
         acc[i / thread_n][i % thread_n] += handed[i * Tile::slice_threads];
   }
-  if (slice > 0) return;
-  store_accumulators<aligned>(gemm, acc, first_column + column, [&](unsigned i) { return first_row + row + 8 * i; });
+  if (is_aligned || gemm.c_pitch % 4 == 0) {  // C, or partial sums
+    if (slice == 0)
+      store_accumulators<true>(gemm, acc, first_column + column, gemm.c_pitch,
+                               [&](unsigned i) { return first_row + row + 8 * i; });
+    return;
+  }
+  constexpr unsigned pitch = Tile::n + 4;
+  static_assert(Tile::m * pitch * sizeof(float) <= Tile::shared_bytes);
+  __syncthreads();  // the slices' sums have been read
+  if (slice == 0)
+#pragma unroll
+    for (unsigned i = 0; i < thread_m; ++i)
+#pragma unroll
+      for (unsigned j = 0; j < thread_n; ++j) shared[(row + 8 * i) * pitch + column + j / 4 * 16 + j % 4] = acc[i][j];
+  __syncthreads();
+  store_from_shared<Tile::m, Tile::n, pitch, Tile::threads>(gemm, shared, first_column,
+                                                            [&](unsigned r) { return first_row + r; });
 }
 
 /// With split-K, too. Requires m, n > 0.
 template <class Tile>
 void launch_sliced_k(const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
-  dispatch_alignment(args,
-                     [&]<bool aligned>() { launch_splits<Tile>(gemm_sliced_k<Tile, aligned>, queue, args, splits); });
+  dispatch_rows(args, [&]<AlignedRows rows>() { launch_splits<Tile>(gemm_sliced_k<Tile, rows>, queue, args, splits); });
 }
 
 }  // namespace

@@ -5,14 +5,13 @@
 #include <bit>
 #include <limits>
 
-#include "backends/cuda/matmul_f32/gemm_tile.hpp"
+#include "backends/cuda/matmul_f32/dispatch.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_small_k {
 
 constexpr unsigned lanes = 32, row_groups = 4, threads = lanes * row_groups;
-constexpr unsigned max_k = 64;
 
 /// Rows and columns of C that a thread and its block compute in a pass. A block makes one pass or several, over the
 /// same columns of B.
@@ -152,12 +151,18 @@ unsigned width_for(const MatmulF32::Args& args) {
   return args.n % 4 == 0 ? 4 : args.n % 2 == 0 ? 2 : 1;
 }
 
+/// What a launch is expected to take.
+struct Cost {
+  double cycles = std::numeric_limits<double>::infinity();
+  bool pdl = true;  ///< Whether it pays.
+};
+
 /// Expected cycles, latencies of launch and memory aside. Each of a multiprocessor's four schedulers has one warp of
 /// every block and issues an instruction a cycle: a thread's copies to shared memory; for each pass and step of k its
 /// multiply-adds and loads from there, or the cycles that these loads take; its stores. Latency within the last block
 /// is not hidden. Costs are those of an H200.
 template <class Tile>
-double cycles_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned passes) {
+Cost cost_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned passes) {
   constexpr double rows = Tile::thread_rows, columns = Tile::thread_columns, schedulers = 4;
   constexpr double block_cycles = 200, pass_cycles = 20, copy = 4, vector_load = 2, exposed_blocks = 0.7;
   const auto k = static_cast<double>(args.k);
@@ -170,14 +175,15 @@ double cycles_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned
   const double copy_b = k / row_groups * (pieces + 4);
   const std::size_t row_tiles = blocks_for(args.m, passes * Tile::rows);
   const unsigned units = std::max(1, device.compute_units);
-  const double blocks = blocks_for(row_tiles * blocks_for(args.n, Tile::columns), units);
-  const double issued =
-      (blocks + exposed_blocks) * (block_cycles + copy_b + passes * (pass_cycles + copy_a + multiply + store));
+  const std::size_t all_blocks = row_tiles * blocks_for(args.n, Tile::columns);
+  const double of_block = block_cycles + copy_b + passes * (pass_cycles + copy_a + multiply + store);
+  const double issued = (blocks_for(all_blocks, units) + exposed_blocks) * of_block;
   // A warp's store of 128 bytes that is not aligned touches five sectors, not four.
   const double stored = static_cast<double>(args.c.size_bytes()) * (1 + 0.25 / width);
   const double moved = stored / (device.peak_per_cycle("memory", 18) * units);
   // The shorter of the two is not fully hidden.
-  return std::max(issued, moved) + std::min(issued, moved) / 4;
+  return {std::max(issued, moved) + std::min(issued, moved) / 4,
+          2 * of_block < pdl_cycles || all_blocks >= std::size_t{2} * Tile::min_blocks * units};
 }
 
 template <class Tile>
@@ -196,13 +202,13 @@ void launch_tile(const Queue& queue, const MatmulF32::Args& args, unsigned passe
 
 /// A tile as the cost model sees it.
 struct TileModel {
-  double (*cycles)(const DeviceInfo&, const MatmulF32::Args&, unsigned passes);
+  Cost (*cost)(const DeviceInfo&, const MatmulF32::Args&, unsigned passes);
   std::size_t (*shared_floats)(std::size_t k, unsigned passes);
   void (*launch)(const Queue&, const MatmulF32::Args&, unsigned passes);
 };
 template <class Tile>
 constexpr TileModel model() {
-  return {cycles_of<Tile>, shared_floats<Tile>, launch_tile<Tile>};
+  return {cost_of<Tile>, shared_floats<Tile>, launch_tile<Tile>};
 }
 
 /// Tunings tile1 … tile5.
@@ -214,25 +220,44 @@ constexpr TileModel models[]{
     model<Tile<4, 2>>(),   // 16 x 64: more blocks, each of which takes less time
 };
 
-void gemm(const Queue& given, const MatmulF32::Args& args) {
-  if (args.c.empty()) return;
-  if (args.k == 0) return clear(given, args.c);
-  const Queue queue = pdl_by_tuning(given);
+struct Plan {
+  const TileModel* tile = nullptr;
+  unsigned passes = 1;
+  Cost cost;
+};
+
+/// The fastest by the model, of all tiles or, by its number, of one. Requires k > 0.
+Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
   constexpr unsigned max_passes = 8;
   constexpr std::size_t max_shared_bytes = 48 << 10;  // several blocks on a multiprocessor
-  const auto forced_tile = static_cast<std::size_t>(queue.tuning["tile"]);
-  const TileModel* best = nullptr;
-  unsigned best_passes = 1;
-  double fewest = std::numeric_limits<double>::infinity();
+  Plan best;
   for (const TileModel& tile : models) {
     if (forced_tile > 0 && &tile != &models[forced_tile - 1]) continue;
     for (unsigned passes = 1; passes <= max_passes; ++passes) {
       if (passes > 1 && sizeof(float) * tile.shared_floats(args.k, passes) > max_shared_bytes) break;
-      if (const double cycles = tile.cycles(queue.device, args, passes); cycles < fewest)
-        best = &tile, best_passes = passes, fewest = cycles;
+      if (const Cost cost = tile.cost(queue.device, args, passes); cost.cycles < best.cost.cycles)
+        best = {&tile, passes, cost};
     }
   }
-  best->launch(queue, args, best_passes);
+  return best;
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
+  if (args.c.empty()) return;
+  if (args.k == 0) return clear(queue, args.c);
+  const auto [tile, passes, cost] = plan(queue, args, forced_tile);
+  tile->launch(pdl_where(cost.pdl, queue), args, passes);
+}
+
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
+  constexpr double latency = 2600;  // of the launch, first loads and last stores
+  return args.k == 0 ? 0 : latency + plan(queue, args, 0).cost.cycles;
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args) { gemm(queue, args, 0); }
+
+void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {
+  gemm(pdl_by_tuning(queue), args, static_cast<std::size_t>(queue.tuning["tile"]));
 }
 
 bool is_short(const Point& point) { return point.integer("k") <= max_k; }
@@ -247,7 +272,7 @@ const Register<MatmulF32> variant{{
     .improves = "naive_32x8",
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5)},
     .applies = is_short,
-    .launch = gemm,
+    .launch = launch_tuned,
 }};
 
 }  // namespace matmul_f32_small_k

@@ -8,21 +8,20 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_split_k {
 
 /// Block (x, y): tile x of C, summed over range y of k.
-template <class Tile, bool aligned>
+template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
   grid_dependency_sync();
   const TileCoord tile = rasterize(problem, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * problem.k_per_split;
   const std::size_t k_end = k_begin + problem.k_per_split < problem.k ? k_begin + problem.k_per_split : problem.k;
   float acc[Tile::thread_m][Tile::thread_n] = {};
-  multiply_accumulate<Tile, aligned, false>(problem, tile, k_begin, k_end, acc);
-  store_tile<Tile, aligned>(problem, tile, acc);
+  multiply_accumulate<Tile, rows, false>(problem, tile, k_begin, k_end, acc);
+  store_tile<Tile, rows>(problem, tile, acc);
 }
 
 template <class Tile>
 void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
-  dispatch_alignment(args,
-                     [&]<bool aligned>() { launch_splits<Tile>(gemm_kernel<Tile, aligned>, queue, args, splits); });
+  dispatch_rows(args, [&]<AlignedRows rows>() { launch_splits<Tile>(gemm_kernel<Tile, rows>, queue, args, splits); });
 }
 
 template void gemm<FlatTile>(const Queue&, const MatmulF32::Args&, std::size_t);

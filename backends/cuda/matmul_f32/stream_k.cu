@@ -5,7 +5,7 @@
 //
 // Stream-K is due to Osama, Merrill, Cecka, Garland and Owens, 2023. Unlike theirs, no block waits for another: the
 // last block to finish its share of a tile adds the partial sums.
-#include "backends/cuda/matmul_f32/stream_k.hpp"
+#include "backends/cuda/matmul_f32/dispatch.hpp"
 
 #include "backends/cuda/device/last_block.hpp"
 
@@ -118,7 +118,7 @@ __device__ bool reduce_partials(const PartialTiles<Tile>& partials, unsigned til
   return true;
 }
 
-template <class Tile, bool aligned>
+template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
     gemm_kernel(GemmProblem problem, Schedule schedule, PartialTiles<Tile> partials) {
   // In shared memory: multiply_accumulate() takes all registers.
@@ -134,12 +134,12 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
     const std::size_t k_end = std::size_t{unit.end} * Tile::k;
     float acc[Tile::thread_m][Tile::thread_n] = {};
     // Blocks are at different depths of k, so that operands rarely hit L2: A is prefetched.
-    multiply_accumulate<Tile, aligned, true>(problem, rasterize(problem, unit.tile), std::size_t{unit.begin} * Tile::k,
-                                             k_end < problem.k ? k_end : problem.k, acc);
+    multiply_accumulate<Tile, rows, true>(problem, rasterize(problem, unit.tile), std::size_t{unit.begin} * Tile::k,
+                                          k_end < problem.k ? k_end : problem.k, acc);
     const bool is_complete =
         unit.first == unit.last || reduce_partials<Tile>(partials, unit.tile, unit.first, unit.last, acc);
     if (!is_complete) continue;
-    store_tile<Tile, aligned>(problem, rasterize(problem, unit.tile), acc);
+    store_tile<Tile, rows>(problem, rasterize(problem, unit.tile), acc);
   }
 }
 
@@ -157,9 +157,10 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args) {
 template <class Tile>
 void gemm(const Queue& queue, const MatmulF32::Args& args) {
   const Schedule schedule = schedule_of<Tile>(queue, args);
-  dispatch_alignment(args, [&]<bool aligned>() {
-    launch(gemm_kernel<Tile, aligned>, schedule.blocks, Tile::threads, Tile::shared_bytes, queue,
-           gemm_problem<Tile>(args), schedule, PartialTiles<Tile>(queue.workspace, schedule));
+  const GemmProblem problem = gemm_problem<Tile>(args);
+  dispatch_rows(args, [&]<AlignedRows rows>() {
+    launch(gemm_kernel<Tile, rows>, schedule.blocks, Tile::threads, Tile::shared_bytes, queue, problem, schedule,
+           PartialTiles<Tile>(queue.workspace, schedule));
   });
 }
 

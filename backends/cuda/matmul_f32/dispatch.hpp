@@ -1,0 +1,61 @@
+// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file. Expected cycles are
+// those of a multiprocessor, without a launch's.
+#pragma once
+
+#include "backends/cuda/matmul_f32/register_prefetch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+/// Programmatic dependent launch saves about so much of a launch. Its blocks begin where blocks of the launch before
+/// end, though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
+constexpr double pdl_cycles = 2200;
+
+/// The queue, with PDL off unless it `pays`.
+inline Queue pdl_where(bool pays, Queue queue) {
+  queue.pdl = queue.pdl && pays;
+  return queue;
+}
+
+namespace matmul_f32_stream_k {
+
+/// For FlatTile, LargeTile and WideTile. Requires m, n > 0 and a workspace of workspace_bytes().
+template <class Tile>
+void gemm(const Queue& queue, const MatmulF32::Args& args);
+template <class Tile>
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_stream_k
+
+namespace matmul_f32_small_k {
+
+constexpr unsigned max_k = 64;
+
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
+/// Requires k <= max_k.
+void gemm(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_small_k
+
+namespace matmul_f32_few_columns {
+
+bool is_for(std::size_t m, std::size_t n, std::size_t k);
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
+/// Requires is_for() and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_few_columns
+
+namespace matmul_f32_few_rows {
+
+bool is_for(std::size_t m, std::size_t n, std::size_t k);
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
+/// Requires is_for() and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_few_rows
+
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
