@@ -24,6 +24,11 @@ inline const std::vector<std::string_view> needs_of_mma_f64 =
 /// Lanes that hold an instruction's fragments: a warp, or half a wave of 64.
 constexpr unsigned mma_lanes = 32;
 
+/// Two adjacent doubles, one load or store.
+struct alignas(16) DoublePair {
+  double first, second;
+};
+
 #if CROSSWARP_HAS_MMA_F64
 /// d += a·b, of 16 x 8 and 8 x 8 elements. Lane l, with g = l / 4 and t = l % 4, holds rows g and g + 8 of A, in
 /// columns t, then t + 4; rows t and t + 4 of B in column g; rows g, then g + 8 of D in columns 2t and 2t + 1 ("Matrix

@@ -147,11 +147,17 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
       const std::size_t c_row = row + warp_row + 16 * r + 8 * h + g;
       if (c_row >= gemm.m) continue;
 #pragma unroll
-      for (unsigned j = 0; j < T::warp_columns / 8; ++j)
-#pragma unroll
-        for (unsigned i = 0; i < 2; ++i)
-          if (const std::size_t c_column = column + warp_column + 8 * j + 2 * t + i; c_column < gemm.n)
-            c[c_row * gemm.n + c_column] = sums[r][j][2 * h + i];
+      for (unsigned j = 0; j < T::warp_columns / 8; ++j) {
+        const std::size_t c_column = column + warp_column + 8 * j + 2 * t;
+        double* const to = c + c_row * gemm.n + c_column;
+        const DoublePair pair{sums[r][j][2 * h], sums[r][j][2 * h + 1]};
+        if constexpr (width == 2) {
+          if (c_column < gemm.n) *reinterpret_cast<DoublePair*>(to) = pair;
+        } else {
+          if (c_column < gemm.n) to[0] = pair.first;
+          if (c_column + 1 < gemm.n) to[1] = pair.second;
+        }
+      }
     }
 }
 

@@ -17,11 +17,6 @@ namespace matmul_f64_stream_k {
 #if CROSSWARP_HAS_MMA_F64
 constexpr unsigned tile_columns = 64, tile_k = 16, warps = 4, threads = warps * mma_lanes;
 
-/// Two adjacent doubles, one load or store.
-struct alignas(16) Pair {
-  double first, second;
-};
-
 /// C = A·B of row-major matrices.
 struct Problem {
   const double *a, *b;
@@ -197,9 +192,9 @@ __device__ void store_tile(const Problem& gemm, const StreamKUnit& unit, unsigne
       double* const to = gemm.c + row * gemm.n + column;
 #pragma unroll
       for (unsigned c = 0; c < T::fragments_n; ++c) {
-        const Pair pair{sums[r][c][2 * h], sums[r][c][2 * h + 1]};
+        const DoublePair pair{sums[r][c][2 * h], sums[r][c][2 * h + 1]};
         if constexpr (width == 2) {
-          if (column + 8 * c < gemm.n) *reinterpret_cast<Pair*>(to + 8 * c) = pair;
+          if (column + 8 * c < gemm.n) *reinterpret_cast<DoublePair*>(to + 8 * c) = pair;
         } else {
           if (column + 8 * c < gemm.n) to[8 * c] = pair.first;
           if (column + 8 * c + 1 < gemm.n) to[8 * c + 1] = pair.second;
