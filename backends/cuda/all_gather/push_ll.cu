@@ -18,12 +18,12 @@ __global__ void __launch_bounds__(max_threads)
   const unsigned epoch = epoch_of(*own);
   const std::size_t turn = epoch % 2 * ranks;
   for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
-    const Line<T> mine = load_pack<Line<T>>(in, i, n);
+    const Line<T> mine = load_line(in, i, n);
     for (unsigned step = 1; step < ranks; ++step)
       send_line<T>(boxes.of[(rank + step) % ranks] + (turn + rank) * lines + i, mine, epoch);
     for (unsigned step = 0; step < ranks; ++step) {
       const unsigned peer = (rank + step) % ranks;
-      store_pack(out + peer * n, i, n,
+      store_line(out + peer * n, i, n,
                  step == 0 ? mine : receive_line<T>(boxes.of[rank] + (turn + peer) * lines + i, epoch));
     }
   }

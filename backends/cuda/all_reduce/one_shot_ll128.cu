@@ -12,6 +12,26 @@ namespace all_reduce_one_shot_ll128 {
 #if CROSSWARP_HAS_PEERS
 constexpr unsigned vectors = 8, data_vectors = vectors - 1;  // of a line; a lane each
 
+/// Vector `i` of an array of n elements, whose last one may be short; zeros past its end.
+template <class T>
+__device__ Widest<T> load_vector(const T* in, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = 16 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<16>(in)) return pack<Widest<T>>(in, i);
+  Widest<T> vector{};
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) vector.of[e] = in[i * width + e];
+  return vector;
+}
+
+template <class T>
+__device__ void store_vector(T* out, std::size_t i, std::size_t n, const Widest<T>& vector) {
+  constexpr std::size_t width = 16 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<16>(out)) {
+    pack<Widest<T>>(out, i) = vector;
+    return;
+  }
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = vector.of[e];
+}
+
 // Stores and loads the calling lane's vector of a line; all lanes of the warp call them. In the emulation, whose lanes
 // run one after the other, the first of the eight stores and loads the line.
 #ifdef CROSSWARP_WARP_SIZE
@@ -69,13 +89,13 @@ __global__ void __launch_bounds__(max_threads)
     return boxes.of[of] + ((turn + from) * lines + line) * vectors;
   };
   for_each_line(lines, [&](std::size_t line, std::size_t vector, bool is_inside) {
-    const uint4 mine = has_flag ? make_uint4(epoch, epoch, epoch, epoch)
-                                : __builtin_bit_cast(uint4, load_pack<Widest<T>>(in, vector, n));
+    const uint4 mine =
+        has_flag ? make_uint4(epoch, epoch, epoch, epoch) : __builtin_bit_cast(uint4, load_vector(in, vector, n));
     for (unsigned step = 1; step < ranks; ++step) store_line128(at((rank + step) % ranks, rank, line), mine, is_inside);
   });
   for_each_line(lines, [&](std::size_t line, std::size_t vector, bool is_inside) {
     const auto sum = sum_over_ranks<Widest<T>>(ranks, [&](unsigned r) {
-      if (r == rank) return load_pack<Widest<T>>(in, vector, n);
+      if (r == rank) return load_vector(in, vector, n);
       uint4 seen = load_line128(at(rank, r, line), is_inside);
       while (any(has_flag && is_inside && seen.x != epoch)) {
         spin();
@@ -83,7 +103,7 @@ __global__ void __launch_bounds__(max_threads)
       }
       return __builtin_bit_cast(Widest<T>, seen);
     });
-    store_pack(out, vector, n, sum);
+    store_vector(out, vector, n, sum);
   });
   end_epoch(*own, epoch);
 }
@@ -112,7 +132,7 @@ std::size_t workspace(const Queue&, const AllReduce::Args& args) {
   return boxes_at + 2 * args.ranks() * lines128_of(args.bytes()) * vectors * sizeof(uint4);
 }
 
-/// NVLink keeps a line whole: a link with native atomics.
+/// Only links with native atomics keep a line whole: NVLink.
 std::string missing() {
 #ifndef CROSSWARP_WARP_SIZE
   int gpus = 0;

@@ -86,26 +86,6 @@ __device__ bool is_aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
 }
 
-/// The pack with index `i` of an array of n elements, whose last one may be short; zeros past its end.
-template <class P, class T>
-__device__ P load_pack(const T* in, std::size_t i, std::size_t n) {
-  constexpr std::size_t width = sizeof(P) / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<sizeof(P)>(in)) return pack<P>(in, i);
-  P loaded{};
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) loaded.of[e] = in[i * width + e];
-  return loaded;
-}
-
-template <class P, class T>
-__device__ void store_pack(T* out, std::size_t i, std::size_t n, const P& stored) {
-  constexpr std::size_t width = sizeof(P) / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<sizeof(P)>(out)) {
-    pack<P>(out, i) = stored;
-    return;
-  }
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = stored.of[e];
-}
-
 /// Copies n elements by all threads of the grid, `unroll` loads of 16 bytes in flight in each, or one element at a time
 /// where the arrays are not aligned to 16 bytes. Which thread copies an element depends on n and on this alone.
 template <unsigned unroll, class T>
@@ -170,6 +150,26 @@ template <class T>
 using Line = Pack<T, 8 / sizeof(T)>;
 
 inline std::size_t lines_of(std::size_t bytes) { return (bytes + 7) / 8; }
+
+/// Line `i` of an array of n elements, whose last line may be short.
+template <class T>
+__device__ Line<T> load_line(const T* in, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<8>(in)) return pack<Line<T>>(in, i);
+  Line<T> line{};
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) line.of[e] = in[i * width + e];
+  return line;
+}
+
+template <class T>
+__device__ void store_line(T* out, std::size_t i, std::size_t n, const Line<T>& line) {
+  constexpr std::size_t width = 8 / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<8>(out)) {
+    pack<Line<T>>(out, i) = line;
+    return;
+  }
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = line.of[e];
+}
 
 template <class T>
 __device__ void send_line(uint4* to, const Line<T>& line, unsigned epoch) {
