@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "backends/cuda/all_reduce/dispatch.hpp"
-#include "backends/cuda/all_reduce/one_shot_ll128.hpp"
 
 namespace crosswarp::gpu {
 namespace {

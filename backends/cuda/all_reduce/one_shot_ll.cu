@@ -15,16 +15,17 @@ template <class T>
 __global__ void __launch_bounds__(max_threads)
     one_shot_ll(const T* in, T* out, std::size_t n, std::size_t lines, unsigned rank, unsigned ranks, Flags* own,
                 const __grid_constant__ Peers<uint4> boxes) {
+  std::size_t i = grid_thread();
+  auto mine = load_pack<Line<T>>(in, i, n);
   const unsigned epoch = epoch_of(*own);
   const std::size_t turn = epoch % 2 * ranks;
-  for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
-    const Line<T> mine = load_line(in, i, n);
-    for (unsigned step = 1; step < ranks; ++step)
-      send_line<T>(boxes.of[(rank + step) % ranks] + (turn + rank) * lines + i, mine, epoch);
+  for (; i < lines; i += grid_threads(), mine = load_pack<Line<T>>(in, i, n)) {
+    for_each_peer(rank, ranks,
+                  [&](unsigned peer) { send_line<T>(boxes.of[peer] + (turn + rank) * lines + i, mine, epoch); });
     const Line<T> sum = sum_over_ranks<Line<T>>(ranks, [&](unsigned r) {
       return r == rank ? mine : receive_line<T>(boxes.of[rank] + (turn + r) * lines + i, epoch);
     });
-    store_line(out, i, n, sum);
+    store_pack(out, i, n, sum);
   }
   end_epoch(*own, epoch);
 }

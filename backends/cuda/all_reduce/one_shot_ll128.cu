@@ -12,26 +12,6 @@ namespace all_reduce_one_shot_ll128 {
 #if CROSSWARP_HAS_PEERS
 constexpr unsigned vectors = 8, data_vectors = vectors - 1;  // of a line; a lane each
 
-/// Vector `i` of an array of n elements, whose last one may be short; zeros past its end.
-template <class T>
-__device__ Widest<T> load_vector(const T* in, std::size_t i, std::size_t n) {
-  constexpr std::size_t width = 16 / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<16>(in)) return pack<Widest<T>>(in, i);
-  Widest<T> vector{};
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) vector.of[e] = in[i * width + e];
-  return vector;
-}
-
-template <class T>
-__device__ void store_vector(T* out, std::size_t i, std::size_t n, const Widest<T>& vector) {
-  constexpr std::size_t width = 16 / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<16>(out)) {
-    pack<Widest<T>>(out, i) = vector;
-    return;
-  }
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = vector.of[e];
-}
-
 // Stores and loads the calling lane's vector of a line; all lanes of the warp call them. In the emulation, whose lanes
 // run one after the other, the first of the eight stores and loads the line.
 #ifdef CROSSWARP_WARP_SIZE
@@ -65,16 +45,21 @@ __device__ uint4 load_line128(const uint4* line, bool is_inside) {
 }
 #endif
 
-/// Calls `use`(line, vector of the array, is_inside) for the lines of an array in turn: eight lanes each, whole warps
-/// at once. `vector` is past the array's end in the lane of the flag.
-template <class Use>
-__device__ void for_each_line(std::size_t lines, Use use) {
-  const unsigned lane = threadIdx.x % warp_size(), part = lane % vectors;
-  for (std::size_t first = (grid_thread() - lane) / vectors; first < lines; first += grid_threads() / vectors) {
-    const std::size_t line = first + lane / vectors;
-    use(line, part < data_vectors ? line * data_vectors + part : lines * data_vectors, line < lines);
-  }
-}
+/// What the calling lane has of the lines: eight lanes have a line each, and a warp goes on as a whole.
+struct Share {
+  std::size_t lines, first;  // of the warp
+
+  __device__ explicit Share(std::size_t lines) : lines(lines), first((grid_thread() - lane()) / vectors) {}
+  __device__ static unsigned lane() { return threadIdx.x % warp_size(); }
+  __device__ bool is_done() const { return first >= lines; }
+  __device__ void advance() { first += grid_threads() / vectors; }
+
+  __device__ std::size_t line() const { return first + lane() / vectors; }
+  __device__ bool is_inside() const { return line() < lines; }
+  __device__ static bool has_flag() { return lane() % vectors == data_vectors; }
+  /// Of the array; past its end in the lane of the flag.
+  __device__ std::size_t vector() const { return (has_flag() ? lines : line()) * data_vectors + lane() % vectors; }
+};
 
 /// A rank stores its lines into its own box at every peer, all of them before it waits, and adds what arrives in the
 /// boxes of its peers. Boxes of two epochs take turns, as in one_shot_ll.
@@ -82,29 +67,29 @@ template <class T>
 __global__ void __launch_bounds__(max_threads)
     one_shot_ll128(const T* in, T* out, std::size_t n, std::size_t lines, unsigned rank, unsigned ranks, Flags* own,
                    const __grid_constant__ Peers<uint4> boxes) {
+  Share share(lines);
+  auto mine = load_pack<Widest<T>>(in, share.vector(), n);
   const unsigned epoch = epoch_of(*own);
   const std::size_t turn = epoch % 2 * ranks;
-  const bool has_flag = threadIdx.x % vectors == data_vectors;
-  const auto at = [&](unsigned of, unsigned from, std::size_t line) {
-    return boxes.of[of] + ((turn + from) * lines + line) * vectors;
+  const auto at = [&](unsigned of, unsigned from) {
+    return boxes.of[of] + ((turn + from) * lines + share.line()) * vectors;
   };
-  for_each_line(lines, [&](std::size_t line, std::size_t vector, bool is_inside) {
-    const uint4 mine =
-        has_flag ? make_uint4(epoch, epoch, epoch, epoch) : __builtin_bit_cast(uint4, load_vector(in, vector, n));
-    for (unsigned step = 1; step < ranks; ++step) store_line128(at((rank + step) % ranks, rank, line), mine, is_inside);
-  });
-  for_each_line(lines, [&](std::size_t line, std::size_t vector, bool is_inside) {
+  for (; !share.is_done(); share.advance(), mine = load_pack<Widest<T>>(in, share.vector(), n)) {
+    const uint4 sent = share.has_flag() ? make_uint4(epoch, epoch, epoch, epoch) : __builtin_bit_cast(uint4, mine);
+    for_each_peer(rank, ranks, [&](unsigned peer) { store_line128(at(peer, rank), sent, share.is_inside()); });
+  }
+  for (share = Share(lines); !share.is_done(); share.advance()) {
     const auto sum = sum_over_ranks<Widest<T>>(ranks, [&](unsigned r) {
-      if (r == rank) return load_vector(in, vector, n);
-      uint4 seen = load_line128(at(rank, r, line), is_inside);
-      while (any(has_flag && is_inside && seen.x != epoch)) {
+      if (r == rank) return load_pack<Widest<T>>(in, share.vector(), n);
+      uint4 seen = load_line128(at(rank, r), share.is_inside());
+      while (any(share.has_flag() && share.is_inside() && seen.x != epoch)) {
         spin();
-        seen = load_line128(at(rank, r, line), is_inside);
+        seen = load_line128(at(rank, r), share.is_inside());
       }
       return __builtin_bit_cast(Widest<T>, seen);
     });
-    store_vector(out, vector, n, sum);
-  });
+    store_pack(out, share.vector(), n, sum);
+  }
   end_epoch(*own, epoch);
 }
 
@@ -132,7 +117,7 @@ std::size_t workspace(const Queue&, const AllReduce::Args& args) {
   return boxes_at + 2 * args.ranks() * lines128_of(args.bytes()) * vectors * sizeof(uint4);
 }
 
-/// Only links with native atomics keep a line whole: NVLink.
+/// NVLink keeps a line whole: a link with native atomics.
 std::string missing() {
 #ifndef CROSSWARP_WARP_SIZE
   int gpus = 0;

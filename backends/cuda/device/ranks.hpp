@@ -76,6 +76,16 @@ __device__ auto& pack(T* array, std::size_t i) {
     return reinterpret_cast<P*>(array)[i];
 }
 
+/// Calls `use` with the other ranks in turn, from the one behind `rank` on, so that they are not all at the same one.
+template <class Use>
+__device__ void for_each_peer(unsigned rank, unsigned ranks, Use use) {
+#pragma unroll 1
+  for (unsigned step = 1, peer = rank; step < ranks; ++step) {
+    peer = peer + 1 < ranks ? peer + 1 : 0;
+    use(peer);
+  }
+}
+
 /// Index and number of the grid's threads.
 __device__ inline std::size_t grid_thread() { return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline std::size_t grid_threads() { return std::size_t{gridDim.x} * blockDim.x; }
@@ -84,6 +94,26 @@ __device__ inline std::size_t grid_threads() { return std::size_t{gridDim.x} * b
 template <unsigned width>
 __device__ bool is_aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
+}
+
+/// The pack with index `i` of an array of n elements, whose last one may be short; zeros past its end.
+template <class P, class T>
+__device__ P load_pack(const T* in, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = sizeof(P) / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<sizeof(P)>(in)) return pack<P>(in, i);
+  P loaded{};
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) loaded.of[e] = in[i * width + e];
+  return loaded;
+}
+
+template <class P, class T>
+__device__ void store_pack(T* out, std::size_t i, std::size_t n, const P& stored) {
+  constexpr std::size_t width = sizeof(P) / sizeof(T);
+  if ((i + 1) * width <= n && is_aligned<sizeof(P)>(out)) {
+    pack<P>(out, i) = stored;
+    return;
+  }
+  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = stored.of[e];
 }
 
 /// Copies n elements by all threads of the grid, `unroll` loads of 16 bytes in flight in each, or one element at a time
@@ -111,7 +141,8 @@ struct Flags {
   unsigned arrived[2][max_blocks][max_ranks];  // by barrier; the last epoch in which a rank came
 };
 
-/// The number of this launch, on all ranks. To be called before the first barrier.
+/// The number of this launch, on all ranks. To be called before the first barrier. It is in memory: what does not
+/// depend on it had better be loaded first, so that both are on their way together.
 __device__ inline unsigned epoch_of(const Flags& own) { return own.launches[blockIdx.x] + 1; }
 
 /// To be called by all threads of a block, behind their last use of the epoch.
@@ -150,26 +181,6 @@ template <class T>
 using Line = Pack<T, 8 / sizeof(T)>;
 
 inline std::size_t lines_of(std::size_t bytes) { return (bytes + 7) / 8; }
-
-/// Line `i` of an array of n elements, whose last line may be short.
-template <class T>
-__device__ Line<T> load_line(const T* in, std::size_t i, std::size_t n) {
-  constexpr std::size_t width = 8 / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<8>(in)) return pack<Line<T>>(in, i);
-  Line<T> line{};
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) line.of[e] = in[i * width + e];
-  return line;
-}
-
-template <class T>
-__device__ void store_line(T* out, std::size_t i, std::size_t n, const Line<T>& line) {
-  constexpr std::size_t width = 8 / sizeof(T);
-  if ((i + 1) * width <= n && is_aligned<8>(out)) {
-    pack<Line<T>>(out, i) = line;
-    return;
-  }
-  for (std::size_t e = 0; e < width && i * width + e < n; ++e) out[i * width + e] = line.of[e];
-}
 
 template <class T>
 __device__ void send_line(uint4* to, const Line<T>& line, unsigned epoch) {

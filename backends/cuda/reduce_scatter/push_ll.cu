@@ -18,15 +18,14 @@ __global__ void __launch_bounds__(max_threads)
   const unsigned epoch = epoch_of(*own);
   const std::size_t turn = epoch % 2 * ranks;
   for (std::size_t i = grid_thread(); i < lines; i += grid_threads()) {
-    for (unsigned step = 1; step < ranks; ++step) {
-      const unsigned peer = (rank + step) % ranks;
-      send_line<T>(boxes.of[peer] + (turn + rank) * lines + i, load_line(in + peer * n, i, n), epoch);
-    }
+    for_each_peer(rank, ranks, [&](unsigned peer) {
+      send_line<T>(boxes.of[peer] + (turn + rank) * lines + i, load_pack<Line<T>>(in + peer * n, i, n), epoch);
+    });
     const Line<T> sum = sum_over_ranks<Line<T>>(ranks, [&](unsigned r) {
-      return r == rank ? load_line(in + rank * n, i, n)
+      return r == rank ? load_pack<Line<T>>(in + rank * n, i, n)
                        : receive_line<T>(boxes.of[rank] + (turn + r) * lines + i, epoch);
     });
-    store_line(out, i, n, sum);
+    store_pack(out, i, n, sum);
   }
   end_epoch(*own, epoch);
 }
