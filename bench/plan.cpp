@@ -34,6 +34,11 @@ bool is_default_sweep(const ExperimentEntry& experiment, const Filter& filter) {
                      [&](const Axis& axis) { return axis.bench.size() > 1 && !filter.axes.contains(axis.name); });
 }
 
+/// Whether the user has chosen values of an axis of `experiment`: what is left out of those is said.
+bool names_an_axis(const ExperimentEntry& experiment, const Filter& filter) {
+  return std::ranges::any_of(experiment.axes, [&](const Axis& axis) { return filter.axes.contains(axis.name); });
+}
+
 /// Points by experiment.
 using Points = std::map<std::pair<std::string, Point>, std::vector<Cell>>;
 
@@ -116,13 +121,16 @@ Plan plan(const Options& options, Executor& executor) {
   const std::string pattern = options.benchmark_flag("--benchmark_filter");
   std::size_t most_ranks_asked = 0;
   Points points;
-  std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked;  // by experiment and device
+  std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked, oversized;  // by experiment and device
   for (const Cell& cell : Registry::instance().cells(filter)) {
     most_ranks_asked = std::max(most_ranks_asked, cell.experiment->ranks(cell.point));
     const DeviceStatus& status = executor.status(*cell.backend);
     const auto& device = status.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
-    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) continue;
+    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) {
+      if (names_an_axis(*cell.experiment, filter)) oversized[{cell.experiment->name, device->name}].insert(cell.point);
+      continue;
+    }
     if (device && is_default_sweep(*cell.experiment, filter) &&
         !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
       unchecked[{cell.experiment->name, device->name}].insert(cell.point);
@@ -147,6 +155,10 @@ Plan plan(const Options& options, Executor& executor) {
   for (const auto& [where, left_out] : unchecked)
     fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
                left_out.size(), where.second);
+  for (const auto& [where, left_out] : oversized)
+    fmt::print(stderr,
+               "{}: points left out: {}; each takes more than 1/{} of the memory of {}; to run them, give every axis\n",
+               where.first, left_out.size(), default_share, where.second);
   for (auto& [where, cells] : points) sort_by_rung(cells, filter.backends);
   for (const Mode mode : options.modes)
     for (const LaunchBy launch_by : options.launch_by)

@@ -226,6 +226,16 @@ TEST(Program, TourKeepsItsBudgetAndCoversTheExperiments) {
   EXPECT_GE(parsed.at("benchmarks").size(), 2u);
 }
 
+/// Sizes that the user gave beside the default values of another axis are not dropped without a word.
+TEST(Program, NamesSizesThatItLeavesOut) {
+  const Finished finished = run("--verify --backend host --experiment memory_bandwidth --level hbm --bytes 4096,2^50");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_NE(finished.output.find("memory_bandwidth: points left out: "), std::string::npos) << finished.output;
+  EXPECT_NE(finished.output.find("each takes more than 1/32 of the memory of "), std::string::npos) << finished.output;
+  // A default sweep is cut to what fits, as documented.
+  EXPECT_EQ(run("--dry-run --backend host --experiment memory_bandwidth").output.find("left out"), std::string::npos);
+}
+
 TEST(Program, TourNamesWhatItHasNoTimeFor) {
   const Finished finished = run("--budget 1s");
   EXPECT_EQ(finished.exit_code, 0) << finished.output;

@@ -98,29 +98,38 @@ struct Partials {
       : ready(reinterpret_cast<unsigned*>(workspace.data())),
         sums(reinterpret_cast<float4*>(workspace.data() + ready_bytes(blocks))) {}
 
-  /// Calls use(at, v) for the calling thread's vectors of the slot that hold columns of C, of which `left` are left.
-  template <class Use>
-  __device__ void for_each(unsigned slot, unsigned warp, unsigned left, Use use) const {
-    float4* const own = sums + (std::size_t{slot} * warps + warp) * (vectors * warp_size()) + threadIdx.x % warp_size();
+  /// Where the calling thread's vectors of a slot begin, one for each warp of lanes.
+  __device__ float4* at(unsigned slot, unsigned warp) const {
+    return sums + (std::size_t{slot} * warps + warp) * (vectors * warp_size()) + threadIdx.x % warp_size();
+  }
+  /// Stores the vectors that hold columns of C, of which `left` are left.
+  __device__ void store(unsigned warp, unsigned left, const float (&of)[Tile::columns / 2]) const {
+    float4* const to = at(blockIdx.x, warp);
 #pragma unroll
     for (unsigned v = 0; v < vectors; ++v)
-      if (8 * v < left) use(own + v * warp_size(), v);
-  }
-  __device__ void store(unsigned warp, unsigned left, const float (&of)[Tile::columns / 2]) const {
-    for_each(blockIdx.x, warp, left, [&](float4* to, unsigned v) {
-      *to = make_float4(of[4 * v], of[4 * v + 1], of[4 * v + 2], of[4 * v + 3]);
-    });
+      if (8 * v < left) to[v * warp_size()] = make_float4(of[4 * v], of[4 * v + 1], of[4 * v + 2], of[4 * v + 3]);
     sync_warp();
     if (threadIdx.x % warp_size() == 0) store_release(ready + blockIdx.x * warps + warp, 1);
   }
+  /// Waits for a slot, and adds it. `batch` loads are in flight: without predicates, which would serialise them.
   __device__ void add(unsigned slot, unsigned warp, unsigned left, float (&to)[Tile::columns / 2]) const {
+    constexpr unsigned batch = 8;
     unsigned* const is_ready = ready + slot * warps + warp;
     while (load_acquire(is_ready) == 0) {
     }
-    for_each(slot, warp, left, [&](const float4* from, unsigned v) {
-      const float4 sum = load_coherent(from);
-      to[4 * v] += sum.x, to[4 * v + 1] += sum.y, to[4 * v + 2] += sum.z, to[4 * v + 3] += sum.w;
-    });
+    const float4* const from = at(slot, warp);
+#pragma unroll
+    for (unsigned first = 0; first < vectors; first += batch) {
+      if (8 * first >= left) break;
+      float4 loaded[batch];
+#pragma unroll
+      for (unsigned v = 0; v < batch; ++v) loaded[v] = load_coherent(from + (first + v) * warp_size());
+#pragma unroll
+      for (unsigned v = 0; v < batch; ++v) {
+        float* const sum = to + 4 * (first + v);
+        sum[0] += loaded[v].x, sum[1] += loaded[v].y, sum[2] += loaded[v].z, sum[3] += loaded[v].w;
+      }
+    }
     sync_warp();
     if (threadIdx.x % warp_size() == 0) *is_ready = 0;
   }
@@ -306,6 +315,8 @@ Choice cheapest(const Queue& queue, const MatmulF16::Args& args) {
       const PersistentConfig config{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
       with_tile(config, [&]<class Tile>() {
         if (resident_clusters<Tile>(queue, cluster) == 0) return;
+        const Plan plan = plan_of<Tile>(queue, args, config);
+        if (plan.shares.blocks == plan.shares.tiles) return;  // `persistent` takes whole tiles, too
         if (const double cycles = cycles_of<Tile>(queue, args, config); cycles < best.cycles) best = {config, cycles};
       });
     }
@@ -327,7 +338,7 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
     .tunings = {persistent_tuning(128, 128, {1, 2}, 16, 1), persistent_tuning(128, 128, {1, 1}, 16, 1),
-                persistent_tuning(128, 128, {2, 1}, 8, 0), persistent_tuning(128, 192, {1, 2}, 16, 1),
+                persistent_tuning(128, 128, {2, 1}, 8, 1), persistent_tuning(128, 192, {1, 2}, 16, 1),
                 persistent_tuning(128, 192, {2, 1}, 8, 1), persistent_tuning(128, 256, {2, 1}, 8, 1),
                 persistent_tuning(64, 128, {1, 2}, 16, 1), persistent_tuning(64, 128, {1, 1}, 16, 1),
                 persistent_tuning(64, 64, {1, 1}, 16, 1), persistent_tuning(64, 64, {2, 1}, 8, 1)},
