@@ -1,15 +1,13 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes, or
-// `stream_k`; `small_k` where multiply-adds take less time than that, `skinny` for some short sums; `mma_multistage`
-// before Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small
-// tiles.
+// cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
+// `small_k` where multiply-adds take less time than that, `skinny` for some short sums; `mma_multistage` before Hopper.
+// Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include <map>
 #include <string>
 #include <tuple>
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
-#include "backends/cuda/matmul_f16/stream_k.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 namespace crosswarp::gpu {
@@ -32,12 +30,28 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
 /// Tunings tile1 … tile5.
 constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
 
-enum class Kernel { persistent, stream_k, small_k, skinny };
+enum class Kernel { persistent, small_k, skinny };
 
 struct Choice {
   Kernel kernel;
-  PersistentConfig config{};  ///< Of the first two.
+  PersistentConfig config{};  ///< Of `persistent`.
 };
+
+/// The better of `choice` and the same with a number of splits between its neighbours among powers of two, which
+/// cheapest() does not try: 40 tiles on 132 multiprocessors are best split in three.
+PersistentChoice with_best_splits(const Queue& queue, const ProductWork& work, PersistentChoice choice,
+                                  unsigned least_k_tiles) {
+  PersistentConfig config = choice.config;
+  if (config.rows == 0) return choice;  // of an empty product
+  const unsigned clusters = matmul_f16_persistent::resident_clusters(queue, config), k_tiles = work.k_tiles();
+  const unsigned most = std::min(2 * config.splits, k_tiles / least_k_tiles);
+  for (unsigned splits = config.splits / 2 + 1; splits <= most; ++splits) {
+    config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
+    if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < choice.cycles)
+      choice = {config, cycles};
+  }
+  return choice;
+}
 
 /// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
 Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
@@ -49,15 +63,20 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
                          .operations_of_word = 2,
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out};
-  const PersistentChoice best =
-      cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, 8,
-               [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
+  constexpr unsigned least_k_tiles = 8;  // of a split
+  PersistentChoice best;
+  for (std::size_t i = tile > 0 ? tile - 1 : 0; i < (tile > 0 ? tile : all.size()); ++i) {
+    const PersistentChoice choice = with_best_splits(
+        queue, work,
+        cheapest(
+            queue, work, all.subspan(i, 1), least_k_tiles,
+            [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); }),
+        least_k_tiles);
+    if (choice.cycles < best.cycles) best = choice;
+  }
   if (tile > 0) return {Kernel::persistent, best.config};
   const double cycles = best.cycles + repacking_cycles(queue, args);
   if (matmul_f16_small_k::expected_cycles(queue, args) < cycles) return {Kernel::small_k};
-  if (operands(args).are_aligned())
-    if (const auto other = matmul_f16_stream_k::cheapest(queue, args); other.cycles < cycles)
-      return {Kernel::stream_k, other.config};
   return {Kernel::persistent, best.config};
 }
 
@@ -78,8 +97,6 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
   switch (kernel) {
     case Kernel::persistent:
       return matmul_f16_repack::workspace_bytes(args, config);
-    case Kernel::stream_k:
-      return matmul_f16_stream_k::workspace_bytes(queue, args, config);
     case Kernel::skinny:
       return matmul_f16_skinny::workspace_bytes(queue, args);
     case Kernel::small_k:
@@ -95,8 +112,6 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
   switch (kernel) {
     case Kernel::persistent:
       return matmul_f16_repack::gemm(overlapping, args, config);
-    case Kernel::stream_k:
-      return matmul_f16_stream_k::gemm(overlapping, args, config);
     case Kernel::small_k:
       return matmul_f16_small_k::gemm(overlapping, args);
     case Kernel::skinny:
@@ -110,7 +125,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF16> variant{{
     .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of "
-            "repack; stream_k where tiles fill the device badly; small_k and skinny for short sums",
+            "repack; small_k and skinny for short sums",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
