@@ -127,12 +127,12 @@ Plan plan(const Options& options, Executor& executor) {
     const DeviceStatus& status = executor.status(*cell.backend);
     const auto& device = status.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
-    if (device && is_default_sweep(*cell.experiment, filter) && bytes > device->memory / default_share) {
+    const bool is_cut = device && is_default_sweep(*cell.experiment, filter);
+    if (is_cut && bytes > device->memory / default_share) {
       if (names_an_axis(*cell.experiment, filter)) oversized[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
-    if (device && is_default_sweep(*cell.experiment, filter) &&
-        !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
+    if (is_cut && !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
       unchecked[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
