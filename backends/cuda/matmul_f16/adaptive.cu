@@ -1,12 +1,13 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
 // cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
-// `small_k` where multiply-adds take less time than that; `mma_multistage` before Hopper. Bound by the matrix units;
-// small shapes by launch and latency, and by shared memory, which feeds small tiles.
+// `small_k` where multiply-adds take less time than that, `skinny` for some short sums; `mma_multistage` before Hopper.
+// Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include <map>
 #include <string>
 #include <tuple>
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 namespace crosswarp::gpu {
@@ -29,8 +30,32 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
 /// Tunings tile1 … tile5.
 constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
 
-/// Rows of 0 stand for `small_k`. tile: the only one, by its number, or 0.
-PersistentConfig search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
+enum class Kernel { persistent, small_k, skinny };
+
+struct Choice {
+  Kernel kernel;
+  PersistentConfig config{};  ///< Of `persistent`.
+};
+
+/// The better of `choice` and the same with a number of splits between its neighbours among powers of two, which
+/// cheapest() does not try: 40 tiles on 132 multiprocessors are best split in three.
+PersistentChoice with_best_splits(const Queue& queue, const ProductWork& work, PersistentChoice choice,
+                                  unsigned least_k_tiles) {
+  PersistentConfig config = choice.config;
+  if (config.rows == 0) return choice;  // of an empty product
+  const unsigned clusters = matmul_f16_persistent::resident_clusters(queue, config), k_tiles = work.k_tiles();
+  const unsigned most = std::min(2 * config.splits, k_tiles / least_k_tiles);
+  for (unsigned splits = config.splits / 2 + 1; splits <= most; ++splits) {
+    config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
+    if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < choice.cycles)
+      choice = {config, cycles};
+  }
+  return choice;
+}
+
+/// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
+Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
+  if (tile == 0 && matmul_f16_skinny::is_fastest(args)) return {Kernel::skinny};
   const std::span all(tiles);
   const ProductWork work{.m = args.m,
                          .n = args.n,
@@ -38,18 +63,26 @@ PersistentConfig search(const Queue& queue, const MatmulF16::Args& args, std::si
                          .operations_of_word = 2,
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out};
-  const PersistentChoice best =
-      cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, 8,
-               [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
-  const bool is_for_small_k =
-      tile == 0 && matmul_f16_small_k::expected_cycles(queue, args) < best.cycles + repacking_cycles(queue, args);
-  return is_for_small_k ? PersistentConfig{} : best.config;
+  constexpr unsigned least_k_tiles = 8;  // of a split
+  PersistentChoice best;
+  for (std::size_t i = tile > 0 ? tile - 1 : 0; i < (tile > 0 ? tile : all.size()); ++i) {
+    const PersistentChoice choice = with_best_splits(
+        queue, work,
+        cheapest(
+            queue, work, all.subspan(i, 1), least_k_tiles,
+            [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); }),
+        least_k_tiles);
+    if (choice.cycles < best.cycles) best = choice;
+  }
+  if (tile > 0) return {Kernel::persistent, best.config};
+  const double cycles = best.cycles + repacking_cycles(queue, args);
+  if (matmul_f16_small_k::expected_cycles(queue, args) < cycles) return {Kernel::small_k};
+  return {Kernel::persistent, best.config};
 }
 
 /// Cached by shape: a search takes longer than a small product.
-const PersistentConfig& best_config(const Queue& queue, const MatmulF16::Args& args) {
-  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool, std::size_t>,
-                  PersistentConfig>
+const Choice& best_choice(const Queue& queue, const MatmulF16::Args& args) {
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool, std::size_t>, Choice>
       known;
   const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
   const auto [found, is_new] =
@@ -60,17 +93,30 @@ const PersistentConfig& best_config(const Queue& queue, const MatmulF16::Args& a
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
   if (!has_persistent_gemm(queue)) return 0;
-  const PersistentConfig& config = best_config(queue, args);
-  return config.rows > 0 ? matmul_f16_repack::workspace_bytes(args, config) : 0;
+  const auto& [kernel, config] = best_choice(queue, args);
+  switch (kernel) {
+    case Kernel::persistent:
+      return matmul_f16_repack::workspace_bytes(args, config);
+    case Kernel::skinny:
+      return matmul_f16_skinny::workspace_bytes(queue, args);
+    case Kernel::small_k:
+      break;
+  }
+  return 0;
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  if (!has_persistent_gemm(queue))
-    matmul_f16_mma_multistage::gemm(queue, args, fallback_raster);
-  else if (const PersistentConfig& config = best_config(queue, args); config.rows > 0)
-    matmul_f16_repack::gemm(pdl_by_tuning(queue), args, config);
-  else
-    matmul_f16_small_k::gemm(pdl_by_tuning(queue), args);
+  if (!has_persistent_gemm(queue)) return matmul_f16_mma_multistage::gemm(queue, args, fallback_raster);
+  const auto& [kernel, config] = best_choice(queue, args);
+  const Queue overlapping = pdl_by_tuning(queue);
+  switch (kernel) {
+    case Kernel::persistent:
+      return matmul_f16_repack::gemm(overlapping, args, config);
+    case Kernel::small_k:
+      return matmul_f16_small_k::gemm(overlapping, args);
+    case Kernel::skinny:
+      return matmul_f16_skinny::gemm(overlapping, args);
+  }
 }
 
 /// tile 0: the cost model chooses; cluster and splits are always its choice. pdl: programmatic dependent launch.
@@ -79,7 +125,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF16> variant{{
     .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of "
-            "repack; small_k for short sums",
+            "repack; small_k and skinny for short sums",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -8,7 +8,7 @@
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
 
 namespace crosswarp::gpu {
@@ -16,7 +16,8 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_skinny {
 
 #if CROSSWARP_HAS_PTX
-constexpr unsigned max_side = 64;  // of C
+constexpr unsigned max_side = 64;       // of C
+constexpr std::size_t few_steps = 256;  // of k
 constexpr unsigned warps = 4, threads = 128;
 constexpr unsigned blocks_per_unit = 2;        // resident on one of Hopper's multiprocessors
 constexpr unsigned max_ring_bytes = 96 << 10;  // in the shared memory of any GPU from Ampere on; two rings on Hopper
@@ -368,12 +369,13 @@ Schedule schedule_of(const Queue& queue, const MatmulF16::Args& args, const Conf
 }
 
 /// Rows of a strip. Wide strips load the small operand from L2 less often; narrow ones take fewer splits, whose partial
-/// sums one block adds.
+/// sums one block adds, and with few k-tiles more blocks begin at once.
 unsigned strip_rows(const Queue& queue, const MatmulF16::Args& args, const Config& config, unsigned columns) {
   constexpr unsigned narrow = 64, wide = 128, most_blocks_of_wide = 4;
   if (columns != 32) return columns < 32 ? narrow : wide;
   if (config.rows > 0) return config.rows;
   const unsigned strips = blocks_for(std::max(args.m, args.n), wide);
+  if (args.k <= few_steps) return narrow;
   return strips * most_blocks_of_wide < static_cast<unsigned>(queue.device.compute_units) ? narrow : wide;
 }
 
@@ -418,6 +420,17 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
     });
   });
 }
+
+bool is_fastest(const MatmulF16::Args& args) {
+  constexpr std::size_t narrowest = 32, least_steps = 33;
+  return std::min(args.m, args.n) <= narrowest && args.k >= least_steps && args.k <= few_steps;
+}
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
+  return workspace_bytes(queue, args, Config());
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, Config()); }
 
 Config config_of_tuning(const Queue& queue) {
   return {static_cast<unsigned>(queue.tuning["blocks"]), static_cast<unsigned>(queue.tuning["rows"])};

@@ -201,54 +201,80 @@ __global__ void __launch_bounds__(threads, 5)
     store(static_cast<std::uint16_t*>(c.data), rounded<bf16>);
 }
 
-/// Expected cycles. Each of a multiprocessor's four schedulers has a warp of every block and issues an instruction a
-/// cycle: for each step of k a thread's multiply-adds, its loads from shared memory and its share of the copies there;
-/// then its stores. Latencies are those of an H200.
 template <class Tile>
-double cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
+std::size_t blocks_of(const MatmulF16::Args& args) {
+  return std::size_t{blocks_for(args.m, Tile::rows)} * blocks_for(args.n, Tile::columns);
+}
+
+/// What a product is expected to take, without and with PDL.
+struct Cycles {
+  double alone, overlapped;
+
+  double least() const { return std::min(alone, overlapped); }
+};
+
+/// Each of a multiprocessor's four schedulers has a warp of every block and issues an instruction a cycle: for each
+/// step of k a thread's multiply-adds, its loads from shared memory and its share of the copies there; then its stores.
+/// With PDL blocks begin while the launch before ends, wherever there is room: some multiprocessors get two or three
+/// where the grid does not fill the device. Latencies are those of an H200.
+template <class Tile>
+Cycles cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
   constexpr double rows = Tile::thread_rows, columns = Tile::thread_columns;
   constexpr double copied = 1.0 * (Tile::rows + Tile::columns) / threads, copy = 8;
   constexpr double multiply = rows * columns + std::max(1.0, rows / 4) + columns + 1;
-  constexpr double block_cycles = 150, launch_cycles = 3600, load_cycles = 700, issue_efficiency = 0.8;
+  constexpr double block_cycles = 150, launch_cycles = 3600, overlap_cycles = 2200, issue_efficiency = 0.8;
+  constexpr double first_load_cycles = 700, load_cycles = 1900;  // the first k-tile is on its way to L2 before
+  constexpr unsigned full = 4;                                   // blocks of a multiprocessor
   const double stores = rows * (3 + 2 * columns / (args.n % 2 == 0 ? 2 : 1));
   const auto k = static_cast<double>(args.k);
-  const double block = k * multiply + copy * copied * std::max(k, 16.0) + stores + block_cycles;
-  const std::size_t blocks = std::size_t{blocks_for(args.m, Tile::rows)} * blocks_for(args.n, Tile::columns);
+  const double block = (k * multiply + copy * copied * std::max(k, 16.0) + stores + block_cycles) / issue_efficiency;
+  const std::size_t blocks = blocks_of<Tile>(args);
   const unsigned units = std::max(1, device.compute_units);
-  const double issued = blocks_for(blocks, units) * block / issue_efficiency;
+  const double issued = blocks_for(blocks, units) * block;
   const double m = static_cast<double>(args.m), n = static_cast<double>(args.n);
   const double bytes = 2 * k * (m + n) + (args.f32_out ? 4 : 2) * m * n;
   const double moved = bytes / (device.peak_per_cycle("memory", 18) * units);
+  const double loads = first_load_cycles + (blocks_for(args.k, Tile::k_steps) - 1) * load_cycles;
   // The shorter of the two is not fully hidden.
-  return launch_cycles + blocks_for(args.k, Tile::k_steps) * load_cycles + std::max(issued, moved) +
-         std::min(issued, moved) / 4;
+  const double overlapped = launch_cycles + loads + std::max(issued, moved) + std::min(issued, moved) / 4;
+  const bool piles_up = blocks > units && blocks < full * units;
+  return {overlapped + overlap_cycles, overlapped + (piles_up ? 2 * block : 0)};
 }
 
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  return std::min({cycles_of<WideTile>(queue.device, args), cycles_of<NarrowTile>(queue.device, args),
-                   cycles_of<TinyTile>(queue.device, args)});
+  return std::min({cycles_of<WideTile>(queue.device, args).least(), cycles_of<NarrowTile>(queue.device, args).least(),
+                   cycles_of<TinyTile>(queue.device, args).least()});
 }
 
 template <class Tile>
 void launch_tile(const Queue& queue, const MatmulF16::Args& args) {
   if (finish_if_empty(queue, args)) return;
   const unsigned column_tiles = blocks_for(args.n, Tile::columns);
-  const unsigned blocks = blocks_for(args.m, Tile::rows) * column_tiles;
   const int k_shift = std::bit_width(std::min<std::size_t>(args.k, Tile::k_steps) - 1);
   with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
     launch(args.n % 2 == 0 ? gemm_kernel<bf16, b_transposed, 2, Tile> : gemm_kernel<bf16, b_transposed, 1, Tile>,
-           blocks, threads, 0, queue, operand_a(args), operand_b(args), Output(args), column_tiles, k_shift, queue.pdl);
+           static_cast<unsigned>(blocks_of<Tile>(args)), threads, 0, queue, operand_a(args), operand_b(args),
+           Output(args), column_tiles, k_shift, queue.pdl);
   });
 }
 
+/// The fastest tile by the model, and PDL only where it pays.
 void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  const double wide = cycles_of<WideTile>(queue.device, args), narrow = cycles_of<NarrowTile>(queue.device, args);
-  if (cycles_of<TinyTile>(queue.device, args) < std::min(wide, narrow))
-    launch_tile<TinyTile>(queue, args);
-  else if (narrow < wide)
-    launch_tile<NarrowTile>(queue, args);
+  const auto start = [&]<class Tile>(const Cycles& cycles, Tile) {
+    Queue best = queue;
+    best.pdl &= cycles.overlapped <= cycles.alone;
+    launch_tile<Tile>(best, args);
+  };
+  // Among equals the wide tile: a row of it is more of a line of C.
+  constexpr double equal = 1.02;
+  const Cycles wide = cycles_of<WideTile>(queue.device, args), narrow = cycles_of<NarrowTile>(queue.device, args),
+               tiny = cycles_of<TinyTile>(queue.device, args);
+  if (tiny.least() < std::min(wide.least(), narrow.least()))
+    start(tiny, TinyTile());
+  else if (equal * narrow.least() < wide.least())
+    start(narrow, NarrowTile());
   else
-    launch_tile<WideTile>(queue, args);
+    start(wide, WideTile());
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
