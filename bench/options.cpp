@@ -453,7 +453,7 @@ void CommandLine::add_report() {
       "bench report old.json new.json: tables; in Markdown unless on a terminal.\n"
       "bench report --experiment reduce_sum out.json -o ladder.svg: a figure.\n"
       "bench report --portability out.json: what Kokkos and other backends cost against CUDA, and why.\n"
-      "bench report --check results/nvidia-h200: whether a folder is fit to be checked in. Exit code 1: it is not.\n"
+      "bench report --check results/nvidia-h100: whether a folder is fit to be checked in. Exit code 1: it is not.\n"
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_

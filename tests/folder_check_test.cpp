@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Files = std::map<std::string, Json>;
 
-const std::string checked_in = "results/nvidia-h200";
+const std::string checked_in = "results/nvidia-h100";
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::istringstream stream(text);
@@ -173,8 +173,8 @@ const std::vector<Broken> broken{
      },
      {".*.json: rows of several commits: 0123456789ab, ba9876543210"}},
     {"OtherGpu",
-     [](Files& f) { context(f)["device.gpu0.name"] = "NVIDIA H100"; },
-     {"several values of GPU's name: NVIDIA H200 in .* NVIDIA H100 in row_sum.json"}},
+     [](Files& f) { context(f)["device.gpu0.name"] = "NVIDIA H200"; },
+     {"several values of GPU's name: NVIDIA H100 80GB HBM3 in .* NVIDIA H200 in row_sum.json"}},
     {"OtherPowerCap",
      [](Files& f) { context(f)["device.gpu0.power_cap_w"] = "500"; },
      {"several values of GPU's power_cap_w: 700 in .* 500 in row_sum.json"}},

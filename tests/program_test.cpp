@@ -436,7 +436,7 @@ TEST(Program, FitsATerminalOfEightyColumns) {
   for (const std::string& arguments : std::vector<std::string>{
            "-q --experiment reduce_sum --backend host,kokkos --n 1000 --min-time 0.001", "--list", "--dry-run " + quick,
            "compare --all " + data + "reduce_sum_hip.json " + data + "reduce_sum_hip_again.json",
-           "compare --backends cuda,kokkos " + (source_tree() / "results/nvidia-h200/row_sum.json").string()}) {
+           "compare --backends cuda,kokkos " + (source_tree() / "results/nvidia-h100/row_sum.json").string()}) {
     const std::string output = on_a_terminal("NO_COLOR=1", arguments);
     std::istringstream lines(output);
     std::size_t tables = 0;
