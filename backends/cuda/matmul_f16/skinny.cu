@@ -421,16 +421,29 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
   });
 }
 
+/// Whether the streamed operand would have to be copied, is large, and long enough for strips for all blocks.
+bool is_costly_to_repack(const MatmulF16::Args& args) {
+  constexpr std::size_t many_elements = 8 << 20, many_rows = 4096;
+  const Operand streamed = args.m > args.n ? operand_a(args) : operand_b(args);
+  return !streamed.is_aligned() && std::max(args.m, args.n) >= many_rows &&
+         std::size_t{streamed.rows} * streamed.columns >= many_elements;
+}
+
 bool is_fastest(const MatmulF16::Args& args) {
   constexpr std::size_t narrowest = 32, least_steps = 33;
-  return std::min(args.m, args.n) <= narrowest && args.k >= least_steps && args.k <= few_steps;
+  const std::size_t side = std::min(args.m, args.n);
+  return (side <= narrowest && args.k >= least_steps && args.k <= few_steps) ||
+         (side <= max_side && args.k > few_steps && is_costly_to_repack(args));
 }
+
+/// Loads of single elements take so long that all blocks share them equally.
+Config config_for(const MatmulF16::Args& args) { return {.blocks = is_costly_to_repack(args) ? blocks_per_unit : 0}; }
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
-  return workspace_bytes(queue, args, Config());
+  return workspace_bytes(queue, args, config_for(args));
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, Config()); }
+void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, config_for(args)); }
 
 Config config_of_tuning(const Queue& queue) {
   return {static_cast<unsigned>(queue.tuning["blocks"]), static_cast<unsigned>(queue.tuning["rows"])};

@@ -7,8 +7,8 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_skinny {
 
-/// For sums of some k-tiles, where C has few rows or columns: neither a copy of misaligned rows nor a fourth of a tile
-/// of tensor cores. Measured against the others on an H200.
+/// Where C has few rows or columns: for sums of some k-tiles, where others use a fourth of a tile of tensor cores, and
+/// for longer ones where they would copy a large operand. Measured against the others on an H100.
 bool is_fastest(const MatmulF16::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
 /// Requires a side of C of 64 or less.

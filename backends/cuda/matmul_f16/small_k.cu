@@ -224,7 +224,7 @@ Cycles cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
   constexpr double multiply = rows * columns + std::max(1.0, rows / 4) + columns + 1;
   constexpr double block_cycles = 150, launch_cycles = 3600, overlap_cycles = 2200, issue_efficiency = 0.8;
   constexpr double first_load_cycles = 700, load_cycles = 1900;  // the first k-tile is on its way to L2 before
-  constexpr unsigned full = 4;                                   // blocks of a multiprocessor
+  constexpr unsigned full = 3;                                   // blocks of a multiprocessor
   const double stores = rows * (3 + 2 * columns / (args.n % 2 == 0 ? 2 : 1));
   const auto k = static_cast<double>(args.k);
   const double block = (k * multiply + copy * copied * std::max(k, 16.0) + stores + block_cycles) / issue_efficiency;
@@ -241,11 +241,6 @@ Cycles cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
   return {overlapped + overlap_cycles, overlapped + (piles_up ? 2 * block : 0)};
 }
 
-double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  return std::min({cycles_of<WideTile>(queue.device, args).least(), cycles_of<NarrowTile>(queue.device, args).least(),
-                   cycles_of<TinyTile>(queue.device, args).least()});
-}
-
 template <class Tile>
 void launch_tile(const Queue& queue, const MatmulF16::Args& args) {
   if (finish_if_empty(queue, args)) return;
@@ -258,23 +253,33 @@ void launch_tile(const Queue& queue, const MatmulF16::Args& args) {
   });
 }
 
-/// The fastest tile by the model, and PDL only where it pays.
-void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  const auto start = [&]<class Tile>(const Cycles& cycles, Tile) {
-    Queue best = queue;
-    best.pdl &= cycles.overlapped <= cycles.alone;
-    launch_tile<Tile>(best, args);
-  };
-  // Among equals the wide tile: a row of it is more of a line of C.
+struct Plan {
+  Cycles cycles;
+  void (*launch)(const Queue&, const MatmulF16::Args&);
+};
+
+/// The fastest tile by the model. Among equals the wide one: a row of it is more of a line of C.
+Plan plan(const Queue& queue, const MatmulF16::Args& args) {
   constexpr double equal = 1.02;
-  const Cycles wide = cycles_of<WideTile>(queue.device, args), narrow = cycles_of<NarrowTile>(queue.device, args),
-               tiny = cycles_of<TinyTile>(queue.device, args);
-  if (tiny.least() < std::min(wide.least(), narrow.least()))
-    start(tiny, TinyTile());
-  else if (equal * narrow.least() < wide.least())
-    start(narrow, NarrowTile());
-  else
-    start(wide, WideTile());
+  constexpr std::size_t most_tiny_blocks = 3;  // of a multiprocessor: more take longer than the model says
+  Plan best{cycles_of<WideTile>(queue.device, args), launch_tile<WideTile>};
+  const auto consider = [&]<class Tile>(Tile) {
+    const Cycles cycles = cycles_of<Tile>(queue.device, args);
+    if (equal * cycles.least() < best.cycles.least()) best = {cycles, launch_tile<Tile>};
+  };
+  consider(NarrowTile());
+  if (blocks_of<TinyTile>(args) <= most_tiny_blocks * std::max(1, queue.device.compute_units)) consider(TinyTile());
+  return best;
+}
+
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args) { return plan(queue, args).cycles.least(); }
+
+/// With PDL only where it pays.
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
+  const auto [cycles, launch] = plan(queue, args);
+  Queue best = queue;
+  best.pdl &= cycles.overlapped <= cycles.alone;
+  launch(best, args);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {

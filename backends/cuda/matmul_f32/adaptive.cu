@@ -63,12 +63,19 @@ constexpr TileModel models[]{prefetch_model<LargeTile>({0.821, 0.399, 14100}, {0
 struct CostModel {
   static constexpr double fixed = 3100, second_pass = 3800, fixup = 5700;
 
+  /// That of an H200 where it is not known.
+  static std::size_t l2_size(const DeviceInfo& device) {
+    return device.cache > 0 ? device.cache : std::size_t{60} << 20;
+  }
+
   const TileModel& tile;
   const Speed& speed;
   double l2_bytes_per_cycle_alone, l2_bytes_per_cycle;  ///< While few multiprocessors read, and while all do.
   double units, tiles, k_tiles;
-  double k_tile_cycles;  ///< At peak.
-  double moved;          ///< Operands and C from memory, cold.
+  double k_tile_cycles;           ///< At peak.
+  double memory_bytes_per_cycle;  ///< Of all multiprocessors.
+  double l2_bytes;                ///< That partial sums can be of and stay there.
+  double moved;                   ///< Operands and C from memory, cold.
 
   CostModel(const TileModel& tile_, const MatmulF32::Args& args, const DeviceInfo& device)
       : tile(tile_),
@@ -79,14 +86,16 @@ struct CostModel {
         tiles(std::ceil(static_cast<double>(args.n) / tile.n) * std::ceil(static_cast<double>(args.m) / tile.m)),
         k_tiles(std::ceil(static_cast<double>(args.k) / tile.k)),
         k_tile_cycles(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
+        memory_bytes_per_cycle(0.5 * device.peak_per_cycle("memory", 18) * units),
+        l2_bytes(0.5 * static_cast<double>(l2_size(device))),
         moved(static_cast<double>(args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes()) /
-              (0.5 * device.peak_per_cycle("memory", 18) * units)) {}
+              memory_bytes_per_cycle) {}
 
   /// What computes and what is moved; the shorter of the two is not fully hidden.
   double total(double computed) const { return fixed + std::max(computed, moved) + std::min(computed, moved) / 4; }
 
   /// The multiprocessor with the most blocks decides, which gets one more by PDL where the grid does not fill the
-  /// device. Several splits take a second pass, with their partial sums written to L2 and read back.
+  /// device. Several splits take a second pass, with their partial sums written and read back.
   double split_k(std::size_t splits, std::size_t partial_bytes, bool pdl) const {
     const double all_blocks = tiles * static_cast<double>(splits), resident = tile.min_blocks;
     double blocks = std::ceil(all_blocks / units);
@@ -98,7 +107,10 @@ struct CostModel {
                                         : speed.efficiency;
     double cycles = full_waves * (resident * work / speed.efficiency + speed.wave_cycles);
     if (left > 0) cycles += left * work / partial + speed.wave_cycles;
-    if (splits > 1) cycles += second_pass + 2 * static_cast<double>(partial_bytes) / (units * l2_bytes_per_cycle);
+    if (splits > 1) {
+      const auto bytes = static_cast<double>(partial_bytes);
+      cycles += second_pass + 2 * bytes / (bytes <= l2_bytes ? units * l2_bytes_per_cycle : memory_bytes_per_cycle);
+    }
     return total(cycles) - (pdl ? pdl_cycles : 0);
   }
 
@@ -123,8 +135,7 @@ struct Plan {
 /// Of all tiles or, by its number, of one.
 Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
   const auto units = static_cast<std::size_t>(queue.device.compute_units);
-  // They stay in L2, which is that of an H200 where its size is not known.
-  const std::size_t max_partial_bytes = (queue.device.cache > 0 ? queue.device.cache : std::size_t{60} << 20) / 2;
+  const std::size_t max_partial_bytes = 4 * CostModel::l2_size(queue.device);
   Plan best;
   const auto consider = [&](const Plan& other) {
     if (other.cycles < best.cycles) best = other;
@@ -134,7 +145,7 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_ti
     const CostModel cost(tile, args, queue.device);
     if (tile.launch_stream_k) consider({&tile, 0, true, cost.stream_k()});
     // Splits that give each multiprocessor 0, 1, 2 … blocks, of at least four k-tiles each.
-    for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 2 * tile.min_blocks; ++blocks_per_unit) {
+    for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 4 * tile.min_blocks; ++blocks_per_unit) {
       const std::size_t splits =
           std::max<std::size_t>(1, blocks_per_unit * units / static_cast<std::size_t>(cost.tiles));
       const std::size_t partial_bytes = split_k_workspace(args, splits);

@@ -29,7 +29,7 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
 
 namespace matmul_f32_small_k {
 
-constexpr unsigned max_k = 64;
+constexpr unsigned max_k = 128;
 
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
 /// Requires k <= max_k.

@@ -108,18 +108,33 @@ __device__ void store_a(float* to_shared, const float (&a)[Tile::a_passes][4]) {
     for (unsigned j = 0; j < 4; ++j) to_shared[j * Tile::a_pitch + i * Tile::a_rows_per_pass] = a[i][j];
 }
 
-/// Starts the thread's copies of a k-tile of B to shared memory, `width` floats at a time, from row `row` of the k-tile
-/// on. Rows from `valid` on are zeros. Advances `from` to the next k-tile.
+/// The thread's part of a k-tile of B on its way to shared memory: rows from `row` of the k-tile on, those from `valid`
+/// on zeros. load() advances `from` to the next k-tile; store() completes what may be left. Vectors are copied
+/// asynchronously; single elements pass through registers, since asynchronous copies of 4 bytes are slow.
 template <class Tile, unsigned width>
-__device__ void copy_b_async(float* to_shared, const float*& from, std::size_t stride, unsigned row, unsigned valid) {
-  constexpr unsigned rows_per_pass = Tile::template b_rows_per_pass<width>;
+struct CopyOfB {
+  static constexpr unsigned rows_per_pass = Tile::template b_rows_per_pass<width>, passes = Tile::k / rows_per_pass;
+  static constexpr bool by_registers = width == 1 && passes > 4;
+  float elements[by_registers ? passes : 1];
+
+  __device__ void load(float* to_shared, const float*& from, std::size_t stride, unsigned row, unsigned valid) {
 #pragma unroll
-  for (unsigned i = 0; i < Tile::k / rows_per_pass; ++i) {
-    cp_async_floats<width>(to_shared + i * rows_per_pass * Tile::n, from, row + i * rows_per_pass < valid);
-    from += rows_per_pass * stride;
+    for (unsigned i = 0; i < passes; ++i) {
+      const bool is_valid = row + i * rows_per_pass < valid;
+      if constexpr (by_registers)
+        elements[i] = is_valid ? *from : 0;
+      else
+        cp_async_floats<width>(to_shared + i * rows_per_pass * Tile::n, from, is_valid);
+      from += rows_per_pass * stride;
+    }
+    cp_async_commit_group();
   }
-  cp_async_commit_group();
-}
+  __device__ void store(float* to_shared) const {
+    if constexpr (by_registers)
+#pragma unroll
+      for (unsigned i = 0; i < passes; ++i) to_shared[i * rows_per_pass * Tile::n] = elements[i];
+  }
+};
 
 /// Adds the products of k_begin … k_end to the calling thread's accumulators of `tile`. All threads of the block call
 /// it; none may still read the shared memory. `prefetch_a` loads A from global memory a k-tile earlier, for operands
@@ -168,8 +183,10 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
   };
 
   load_a<Tile, aligned>(a_next, a_from, a_column, valid(k_begin));
-  copy_b_async<Tile, width>(b_to, b_from, gemm.n, b_row, valid(k_begin));
+  CopyOfB<Tile, width> b_next;
+  b_next.load(b_to, b_from, gemm.n, b_row, valid(k_begin));
   store_a<Tile>(a_to, a_next);
+  b_next.store(b_to);
   if constexpr (prefetch_a) load_a<Tile, aligned>(a_next, a_from, a_column, valid(k_begin + Tile::k));
   cp_async_wait_group<0>();
   __syncthreads();
@@ -181,11 +198,12 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
     // The compiler sinks these loads as far as the latency of L2 allows. It cannot move them across the end of the
     // loop, which `prefetch_a` does. Behind the last k-tile come zeros that no thread multiplies.
     if constexpr (!prefetch_a) load_a<Tile, aligned>(a_next, a_from, a_column, valid(k0 + Tile::k));
-    copy_b_async<Tile, width>(b_to + (stage ^ 1) * Tile::stage_floats, b_from, gemm.n, b_row, valid(k0 + Tile::k));
+    b_next.load(b_to + (stage ^ 1) * Tile::stage_floats, b_from, gemm.n, b_row, valid(k0 + Tile::k));
 #pragma unroll
     for (unsigned l = 0; l < Tile::k; ++l) {
       if (l + 1 == Tile::k) {
         store_a<Tile>(a_to + (stage ^ 1) * Tile::stage_floats, a_next);
+        b_next.store(b_to + (stage ^ 1) * Tile::stage_floats);
         cp_async_wait_group<0>();
         __syncthreads();  // the next stage has landed for all threads; none reads this one, which is filled next
         stage ^= 1;

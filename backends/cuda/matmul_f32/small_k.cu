@@ -1,7 +1,7 @@
-// Short sums (k <= 64): one copy of all operands of a block into shared memory, one barrier, register tiles. A thread's
-// columns are 32 apart, or adjacent where one vector store takes them, so that neighbouring lanes store neighbouring
-// elements of C. Any shape and alignment. Bound by stores of C; from some 20 steps of k on by multiply-adds; small
-// products by launch and latency.
+// Short sums (k <= 128): one copy of all operands of a block into shared memory, one barrier, register tiles. A
+// thread's columns are 32 apart, or adjacent where one vector store takes them, so that neighbouring lanes store
+// neighbouring elements of C. Any shape and alignment. Bound by stores of C; from some 20 steps of k on by
+// multiply-adds; small products by launch and latency.
 #include <bit>
 #include <limits>
 
@@ -151,6 +151,14 @@ unsigned width_for(const MatmulF32::Args& args) {
   return args.n % 4 == 0 ? 4 : args.n % 2 == 0 ? 2 : 1;
 }
 
+/// Blocks that shared memory leaves room for on a multiprocessor of Hopper, up to Tile::min_blocks.
+template <class Tile>
+unsigned resident_blocks(std::size_t k, unsigned passes) {
+  constexpr std::size_t shared_bytes = 227 << 10, reserved_bytes = 1 << 10;
+  const std::size_t block_bytes = sizeof(float) * shared_floats<Tile>(k, passes) + reserved_bytes;
+  return static_cast<unsigned>(std::min<std::size_t>(Tile::min_blocks, shared_bytes / block_bytes));
+}
+
 /// What a launch is expected to take.
 struct Cost {
   double cycles = std::numeric_limits<double>::infinity();
@@ -160,11 +168,12 @@ struct Cost {
 /// Expected cycles, latencies of launch and memory aside. Each of a multiprocessor's four schedulers has one warp of
 /// every block and issues an instruction a cycle: a thread's copies to shared memory; for each pass and step of k its
 /// multiply-adds and loads from there, or the cycles that these loads take; its stores. Latency within the last block
-/// is not hidden. Costs are those of an H200.
+/// is not hidden, and where shared memory keeps blocks out, the others hide less. Costs are those of an H200.
 template <class Tile>
 Cost cost_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned passes) {
   constexpr double rows = Tile::thread_rows, columns = Tile::thread_columns, schedulers = 4;
-  constexpr double block_cycles = 200, pass_cycles = 20, copy = 4, vector_load = 2, exposed_blocks = 0.7;
+  constexpr double block_cycles = 200, pass_cycles = 20, copy = 4, vector_load = 2, exposed_blocks = 0.7,
+                   missing_block = 0.15;
   const auto k = static_cast<double>(args.k);
   const unsigned width = width_for<Tile>(args);
   const double pieces = columns / width;
@@ -177,13 +186,15 @@ Cost cost_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned pas
   const unsigned units = std::max(1, device.compute_units);
   const std::size_t all_blocks = row_tiles * blocks_for(args.n, Tile::columns);
   const double of_block = block_cycles + copy_b + passes * (pass_cycles + copy_a + multiply + store);
-  const double issued = (blocks_for(all_blocks, units) + exposed_blocks) * of_block;
+  const double stalls = 1 + missing_block * (Tile::min_blocks - resident_blocks<Tile>(args.k, passes));
+  const double issued = (blocks_for(all_blocks, units) + exposed_blocks) * of_block * stalls;
   // A warp's store of 128 bytes that is not aligned touches five sectors, not four.
   const double stored = static_cast<double>(args.c.size_bytes()) * (1 + 0.25 / width);
   const double moved = stored / (device.peak_per_cycle("memory", 18) * units);
+  const bool pdl =
+      2 * of_block < pdl_cycles || 2 * all_blocks <= units || all_blocks >= std::size_t{2} * Tile::min_blocks * units;
   // The shorter of the two is not fully hidden.
-  return {std::max(issued, moved) + std::min(issued, moved) / 4,
-          2 * of_block < pdl_cycles || all_blocks >= std::size_t{2} * Tile::min_blocks * units};
+  return {std::max(issued, moved) + std::min(issued, moved) / 4 + (pdl ? 0 : pdl_cycles), pdl};
 }
 
 template <class Tile>
@@ -250,7 +261,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_ti
 }
 
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
-  constexpr double latency = 2600;  // of the launch, first loads and last stores
+  constexpr double latency = 2600;  // of the launch by PDL, first loads and last stores
   return args.k == 0 ? 0 : latency + plan(queue, args, 0).cost.cycles;
 }
 

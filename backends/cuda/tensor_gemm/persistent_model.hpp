@@ -1,9 +1,9 @@
-// Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; latencies and
-// shares of L2's peak are those of an H200.
+// Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; latencies are
+// those of an H200, shares of L2's peak those of an H100.
 #pragma once
 
-#include <array>
 #include <limits>
+#include <span>
 
 #include "backends/cuda/tensor_gemm/persistent_config.hpp"
 #include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
@@ -16,14 +16,14 @@ namespace {
 /// Of one multiprocessor, per cycle.
 struct Rates {
   double shared_bytes;  ///< Into and out of shared memory.
-  double tma_bytes;     ///< By TMA from L2, in whole lines.
-  double l2_bytes;      ///< That threads read and write in L2.
+  double tma_bytes;  ///< By TMA from L2, which fetches once what several request at once: more than its peak of reads.
+  double l2_bytes;   ///< That threads read and write in L2.
   double memory_bytes;  ///< While all multiprocessors read.
 
   explicit Rates(const DeviceInfo& device)
       : shared_bytes(device.peak_per_cycle("shared", 128)),
-        tma_bytes(0.84 * device.peak_per_cycle("l2", 64)),
-        l2_bytes(0.58 * device.peak_per_cycle("l2", 64)),
+        tma_bytes(1.6 * device.peak_per_cycle("l2", 36)),
+        l2_bytes(0.58 * device.peak_per_cycle("l2", 36)),
         memory_bytes(device.peak_per_cycle("memory", 18)) {}
 };
 
@@ -47,8 +47,8 @@ struct ProductWork {
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
 };
 
-/// Lines of L2 that 128 bytes of an operand's row are in.
-inline double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 2; }
+/// What 128 bytes of an operand's row take of L2: more where rows begin within lines.
+inline double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 1.5; }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
@@ -89,17 +89,22 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   return base_cycles + std::max(all_tiles, moved) + std::min(all_tiles, moved) / 2 + add_partials;
 }
 
-/// Candidates; the first wins where the model sees no difference. Measured on H200 in 16 bits: the widest tiles share
-/// B, their larger operand, for less power (1 to 2 % faster from 2048 on, else within 0.5 %); others share A (5 %
-/// faster at 1024, 1 % at 1536, 1 % slower up to 512).
-inline std::array<ClusterShape, 3> clusters_for(unsigned columns) {
-  constexpr ClusterShape share_b{2, 1}, share_a{1, 2}, share_nothing{1, 1};
-  return columns == 256 ? std::array{share_b, share_a, share_nothing} : std::array{share_a, share_b, share_nothing};
-}
-
 struct BlockShape {
   unsigned rows, columns;
 };
+
+/// Candidates; the first wins where the model sees no difference. Measured on H200 in 16 bits: the widest tiles share
+/// B, their larger operand, for less power (1 to 2 % faster from 2048 on, else within 0.5 %); others share A (5 %
+/// faster at 1024, 1 % at 1536, 1 % slower up to 512). Where rows begin within lines, L2 is the bound, and blocks share
+/// wherever C has several tiles: four of them, too, though less than all multiprocessors have room for clusters of
+/// four.
+inline std::span<const ClusterShape> clusters_for(const ProductWork& work, const BlockShape& tile) {
+  static constexpr ClusterShape share_b[] = {{2, 1}, {1, 2}, {1, 1}}, share_a[] = {{1, 2}, {2, 1}, {1, 1}},
+                                share_more[] = {{2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
+  const bool whole_lines = lines_per_row(work.operands.a) == 1 && lines_per_row(work.operands.b) == 1;
+  if (!whole_lines && (work.m > tile.rows || work.n > tile.columns)) return share_more;
+  return tile.columns == 256 ? share_b : share_a;
+}
 
 struct PersistentChoice {
   PersistentConfig config{};
@@ -113,11 +118,12 @@ PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span
                           unsigned least_k_tiles, const Resident& resident) {
   const unsigned k_tiles = work.k_tiles();
   PersistentChoice best;
-  for (const auto& [rows, columns] : tiles)
-    for (const ClusterShape cluster : clusters_for(columns)) {
+  for (const BlockShape& tile : tiles)
+    for (const ClusterShape cluster : clusters_for(work, tile)) {
       // C has a tile for every block of a cluster.
-      if (cluster.rows > blocks_for(work.m, rows) || cluster.columns > blocks_for(work.n, columns)) continue;
-      PersistentConfig config{.rows = rows, .columns = columns, .cluster = cluster, .raster = 16 / cluster.rows};
+      if (cluster.rows > blocks_for(work.m, tile.rows) || cluster.columns > blocks_for(work.n, tile.columns)) continue;
+      PersistentConfig config{
+          .rows = tile.rows, .columns = tile.columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned clusters = resident(config);
       if (clusters == 0) continue;
       for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); splits *= 2) {
