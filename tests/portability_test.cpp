@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-const fs::path results = source_tree() / "results/nvidia-h100";
+const fs::path results = source_tree() / "results/nvidia-h200";
 
 Json read(const fs::path& path) { return Json::parse(std::ifstream(path)); }
 
@@ -375,9 +375,9 @@ double portability_of_kokkos(const Json& content) {
 TEST_F(TwoFolders, AreTwoDevicesWithPennycooksMean) {
   const Finished finished = portability("--format md " + files());
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  for (const char* device : {"NVIDIA H100 80GB HBM3", "Other GPU"})
+  for (const char* device : {"NVIDIA H200", "Other GPU"})
     EXPECT_NE(finished.output.find("kokkos against cuda, " + std::string(device) + ", cold."), std::string::npos);
-  const std::string head = "Performance portability over NVIDIA H100 80GB HBM3, Other GPU, cold";
+  const std::string head = "Performance portability over NVIDIA H200, Other GPU, cold";
   ASSERT_NE(finished.output.find(head), std::string::npos) << finished.output;
   const std::string means = finished.output.substr(finished.output.find(head));
   EXPECT_NE(means.find("| row_sum | kokkos | 10 | 0.0 % [0.0 %, 0.0 %] |"), std::string::npos) << means;
@@ -396,9 +396,9 @@ TEST_F(TwoFolders, HaveTablesOfTheirOwn) {
   const std::string command = sibling("bench") + " report --experiment reduce_sum --format ";
   const Finished text = run_process(command + "text " + files()), pages = run_process(command + "md " + files());
   // Each of the 11 points has a table for each device, which names its own.
-  EXPECT_EQ(count(text.output, "NVIDIA H100 80GB HBM3: "), 11u) << text.output;
+  EXPECT_EQ(count(text.output, "NVIDIA H200: "), 11u) << text.output;
   EXPECT_EQ(count(text.output, "Other GPU: "), 11u);
-  for (const char* device : {"NVIDIA H100 80GB HBM3", "Other GPU"})
+  for (const char* device : {"NVIDIA H200", "Other GPU"})
     EXPECT_EQ(count(pages.output, std::string(device) + ", n = 2^30, type = f32, op = sum, cold, by stream:"), 1u)
         << pages.output;
 }
