@@ -20,11 +20,16 @@
 namespace crosswarp {
 namespace {
 
-/// `value` to five significant digits, as many as a time has.
+/// `value` to five significant digits, as many as a time has; counts below ten million exactly. Whole numbers are
+/// integers, which are shorter in JSON.
 Json digits(double value) {
   if (!std::isfinite(value)) return nullptr;
-  if (value == std::trunc(value) && std::abs(value) < 1e7) return static_cast<std::int64_t>(value);
-  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);  // also of denormal numbers
+  constexpr double exact = 1e7, largest_integer = 1e15;
+  const auto is_whole = [](double x) { return x == std::trunc(x); };
+  if (!is_whole(value) || std::abs(value) >= exact)
+    value = std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);  // also of denormal numbers
+  if (is_whole(value) && std::abs(value) < largest_integer) return static_cast<std::int64_t>(value);
+  return value;
 }
 
 Json digits(const std::optional<double>& value) { return value ? digits(*value) : Json(); }
