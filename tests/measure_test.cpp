@@ -46,5 +46,20 @@ TEST(MeasureScript, RefusesAStepThatIsNotThere) {
   EXPECT_FALSE(std::filesystem::exists(out)) << "before it has begun";
 }
 
+TEST(MeasureScript, MeasuresTheExperimentsThatAreNamed) {
+  const auto files = [](const std::string& named) {
+    return run_process("EXPERIMENTS='" + named + "' " + (source_tree() / "scripts/measure").string() +
+                       " --files everything");
+  };
+  EXPECT_GT(lines_in(files("").output), 10u) << files("").output;
+  const Finished two = files("op_latency row_sum");
+  EXPECT_EQ(two.exit_code, 0);
+  EXPECT_EQ(two.output, "op_latency --all --backend cuda,kokkos\nrow_sum --all --backend cuda,kokkos\n");
+  const Finished refused = files("op_latency nowhere");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.output.find("EXPERIMENTS: nowhere "), std::string::npos) << refused.output;
+  EXPECT_EQ(lines_in(refused.output), 1u) << refused.output;
+}
+
 }  // namespace
 }  // namespace crosswarp
