@@ -300,9 +300,9 @@ TEST(FolderCheck, RefusesWhatIsNoFolder) {
     EXPECT_EQ(check(arguments).exit_code, 2) << arguments;
 }
 
-/// Rows that a run judged ok must not be found implausible.
+/// Rows that a run judged ok, and whose ceilings were measured at their best, must not be found implausible.
 TEST(FolderCheck, FindsNothingImplausibleInWhatWasMeasured) {
-  const Finished finished = check((source_tree() / checked_in).string());
+  const Finished finished = check((source_tree() / "results/nvidia-h200").string());
   const std::regex not_of_rows(
       ".*: (missing|its context lacks|made by other options|has no row of) ?.*|several values of .*");
   std::vector<std::string> lines = split(finished.output, '\n');
