@@ -47,7 +47,7 @@ const overview = (() => {
     const found = unique(shown.flatMap((v) => v.others.map((o) => o.cell.rung.backend)));
     const backends = found.sort((a, b) => (b === 'kokkos') - (a === 'kokkos'));
     return [
-      ['fastest handwritten', 'wide', (v) => v.best.rung.short],
+      ['fastest handwritten', 'wide variant', (v) => v.best.rung.short],
       ['time', 'number', (v) => show(v.best, 'real_time')],
       ['of peak', 'number', (v) => show(v.best, 'of_measured_peak') || show(v.best, 'of_theoretical_peak')],
       ['× first rung', 'number wide', (v) => ratio(v.naive)],
