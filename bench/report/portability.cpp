@@ -33,11 +33,11 @@ constexpr double no_variant = std::numeric_limits<double>::infinity();
 const VariantEntry& variant_of(const Result& r) { return *r.cell.variant; }
 bool within_tolerance(double ratio) { return ratio <= gap_tolerance; }
 
-/// Whether a measured ratio of the same algorithm contradicts what is declared of it. A gap is wider on one GPU than on
-/// another: one that is declared is contradicted only well within the tolerance.
-bool contradicts(double ratio, GapClass declared) {
-  constexpr double no_gap = (1 + gap_tolerance) / 2;
-  return declared == GapClass::none ? !within_tolerance(ratio) : ratio <= no_gap;
+/// Whether a measured ratio of the same algorithm contradicts what is declared of it. A declared gap is contradicted
+/// where the whole interval is within the tolerance: at its edge another run may say otherwise.
+bool contradicts(const Ratio& measured, GapClass declared) {
+  if (declared == GapClass::none) return !within_tolerance(measured.value);
+  return within_tolerance(measured.value) && !(measured.interval.high > gap_tolerance);  // NaN: not known
 }
 
 /// Where variants run: those in results, and those of this build that their backend can express.
@@ -213,7 +213,7 @@ class AtPoint {
     const double model = row.same ? row.same->ratio.value : 1;
     const Gap declared = row.same ? row.same->portable->gap() : row.portable ? row.portable->gap() : Gap{};
     // Disturbed samples contradict nothing.
-    if (row.same && !row.same->ratio.noisy && contradicts(model, declared.kind))
+    if (row.same && !row.same->ratio.noisy && contradicts(row.same->ratio, declared.kind))
       row.contradiction = fmt::format("declared {}, measured {}", to_string(declared.kind), factor(model));
     if (row.portable && within_tolerance(row.ratio.value)) return;
     const bool is_model = row.same ? model * model >= row.ratio.value : declared.kind != GapClass::none;
