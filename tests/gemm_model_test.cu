@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#if CROSSWARP_HAS_PTX
+#include <vector>
 
 namespace crosswarp::gpu {
 namespace {
@@ -81,5 +80,3 @@ TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
 
 }  // namespace
 }  // namespace crosswarp::gpu
-
-#endif

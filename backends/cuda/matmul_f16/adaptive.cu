@@ -1,7 +1,8 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
 // cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
-// `small_k` where multiply-adds take less time than that, `skinny` for some short sums; `mma_multistage` before Hopper.
-// Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
+// `small_k` where multiply-adds take less time than that, `skinny` for some C of few rows or columns; `mma_multistage`
+// before Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small
+// tiles.
 #include <map>
 #include <string>
 #include <tuple>

@@ -110,7 +110,8 @@ __device__ void store_a(float* to_shared, const float (&a)[Tile::a_passes][4]) {
 
 /// The thread's part of a k-tile of B on its way to shared memory: rows from `row` of the k-tile on, those from `valid`
 /// on zeros. load() advances `from` to the next k-tile; store() completes what may be left. Vectors are copied
-/// asynchronously; single elements pass through registers, since asynchronous copies of 4 bytes are slow.
+/// asynchronously; single elements, where a thread has more than four, pass through registers, since many asynchronous
+/// copies of 4 bytes are slow.
 template <class Tile, unsigned width>
 struct CopyOfB {
   static constexpr unsigned rows_per_pass = Tile::template b_rows_per_pass<width>, passes = Tile::k / rows_per_pass;
