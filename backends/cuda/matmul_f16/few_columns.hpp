@@ -1,0 +1,16 @@
+// few_columns, as `adaptive` dispatches to it.
+#pragma once
+
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_few_columns {
+
+/// By a cost model; launch and latency included. Infinite where C has too many columns and rows.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
+void gemm(const Queue& queue, const MatmulF16::Args& args);
+
+}  // namespace matmul_f16_few_columns
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
