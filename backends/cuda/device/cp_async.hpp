@@ -1,4 +1,5 @@
-// cp.async: copies from global to shared memory that take no registers; a load and a store where there is no PTX.
+// Copies that take no registers: cp.async from global to shared memory, a load and a store where there is no PTX; and
+// prefetches into L2.
 #pragma once
 
 #include "backends/cuda/device/ptx.hpp"
@@ -48,6 +49,14 @@ template <unsigned pending>
 __device__ void cp_async_wait_group() {
 #if CROSSWARP_HAS_PTX
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#endif
+}
+
+/// Brings the line of an address into L2; nothing where there is no PTX. Safe before grid_dependency_sync(), so that a
+/// kernel's first loads overlap the launch before: L2 is coherent with what that still writes.
+__device__ inline void prefetch_to_l2([[maybe_unused]] const void* from) {
+#if CROSSWARP_HAS_PTX
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from) : "memory");
 #endif
 }
 

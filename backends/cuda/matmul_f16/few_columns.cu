@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
 
@@ -24,7 +25,6 @@ constexpr unsigned warp_rows = 16, vector = 8;  // elements
 constexpr unsigned vectors_at_once = 4;         // of a row, one by each of its four lanes
 constexpr unsigned unroll = 4;                  // loads of a row in flight
 constexpr unsigned batch = unroll * vectors_at_once;
-constexpr unsigned max_warps = 32;                // of a block
 constexpr unsigned max_shared_bytes = 64 << 10;   // of the small operand
 constexpr unsigned front = vector, padding = 18;  // of its rows in shared memory; the latter spreads them over banks
 
@@ -46,32 +46,75 @@ struct Problem {
   bool streams_a;
 };
 
-/// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
-/// outside of it. Neighbouring threads load neighbouring elements of memory.
-__device__ inline void load_small(const Problem& p, unsigned first, std::uint16_t* to) {
-  constexpr unsigned in_flight = 8;
-  const unsigned pitch = p.chunk + padding, length = p.chunk + front, all = p.small.count * length;
-  const bool is_k_fast = p.small.along == 1;
-  const unsigned fast_size = is_k_fast ? length : p.small.count;
-  const unsigned fast_step = blockDim.x % fast_size, slow_step = blockDim.x / fast_size;
-  unsigned fast = threadIdx.x % fast_size, slow = threadIdx.x / fast_size;
+/// Stores elements of the small operand, which lie one after the other in memory, to shared memory, from the `begin`-th
+/// to the one before the `end`-th, counted from `vectors` on. Vectors from the `whole`-th on are not whole, and are
+/// loaded by elements. start(e): where the e-th belongs, and next() where the one after it does.
+template <class Start, class Next>
+__device__ void scatter(const std::uint16_t* from, unsigned begin, unsigned end, unsigned whole, unsigned thread,
+                        unsigned threads, std::uint16_t* to, Start start, Next next) {
+  constexpr unsigned in_flight = 4;
+  const unsigned vectors = std::min((end + vector - 1) / vector, whole);
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < all; i += in_flight * blockDim.x) {
-    std::uint16_t loaded[in_flight];
-    unsigned places[in_flight];
-#pragma unroll
-    for (unsigned j = 0; j < in_flight; ++j) {
-      const unsigned at = is_k_fast ? fast : slow, column = is_k_fast ? slow : fast, l = first + at - front;
-      places[j] = column * pitch + at;
-      loaded[j] = 0;
-      if (l < p.k && column < p.small.count)
-        loaded[j] = p.small.data[std::size_t{l} * p.small.along + std::size_t{column} * p.small.step];
-      fast += fast_step, slow += slow_step;
-      if (fast >= fast_size) fast -= fast_size, ++slow;
-    }
+  for (unsigned v = thread; v < vectors; v += in_flight * threads) {
+    uint4 loaded[in_flight];
 #pragma unroll
     for (unsigned j = 0; j < in_flight; ++j)
-      if (i + j * blockDim.x < all) to[places[j]] = loaded[j];
+      loaded[j] = v + j * threads < vectors ? reinterpret_cast<const uint4*>(from)[v + j * threads] : uint4{};
+#pragma unroll
+    for (unsigned j = 0; j < in_flight; ++j) {
+      const unsigned e = (v + j * threads) * vector;
+      if (e >= end) break;
+      const std::uint32_t words[] = {loaded[j].x, loaded[j].y, loaded[j].z, loaded[j].w};
+      auto place = start(e);
+#pragma unroll
+      for (unsigned i = 0; i < vector; ++i, next(place))
+        if (e + i >= begin && e + i < end) to[place.at] = static_cast<std::uint16_t>(words[i / 2] >> i % 2 * 16);
+    }
+  }
+  for (unsigned e = std::max(begin, whole * vector) + thread; e < end; e += threads) to[start(e).at] = from[e];
+}
+
+/// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
+/// outside of it.
+__device__ inline void load_small(const Problem& p, unsigned first, std::uint16_t* to) {
+  const unsigned pitch = p.chunk + padding, length = p.chunk + front, count = p.small.count;
+  const unsigned zeros = first > 0 ? 0 : front, stop = std::min(length, p.k - first + front);  // elements lie between
+  const std::size_t all = std::size_t{count} * p.k;
+  const auto whole = [&](std::size_t from) {
+    return static_cast<unsigned>(std::min<std::size_t>((all - from) / vector, max_shared_bytes));
+  };
+  for (unsigned column = threadIdx.x / 32; column < count; column += blockDim.x / 32) {
+    for (unsigned at = threadIdx.x % 32; at < zeros; at += 32) to[column * pitch + at] = 0;
+    for (unsigned at = stop + threadIdx.x % 32; at < length; at += 32) to[column * pitch + at] = 0;
+  }
+  struct Place {
+    unsigned at, column;
+  };
+  if (p.small.along == 1) {
+    // Eight threads in a row of each of four columns, whose stores then go to different banks.
+    constexpr unsigned along = 8;
+    const unsigned groups = blockDim.x / along, of_column = std::bit_floor(std::max(1u, groups / count));
+    for (unsigned column = threadIdx.x / along % (groups / of_column); column < count; column += groups / of_column) {
+      const std::size_t begin = std::size_t{column} * p.small.step + first + zeros - front, from = begin / vector * vector;
+      const auto skipped = static_cast<unsigned>(begin - from);
+      scatter(
+          p.small.data + from, skipped, skipped + stop - zeros, whole(from),
+          threadIdx.x / along / (groups / of_column) * along + threadIdx.x % along, of_column * along,
+          to + column * pitch + zeros, [&](unsigned e) { return Place{e - skipped, 0}; }, [](Place& place) { ++place.at; });
+    }
+  } else {
+    const std::size_t from = std::size_t{first + zeros - front} * count;
+    scatter(
+        p.small.data + from, 0, (stop - zeros) * count, whole(from), threadIdx.x, blockDim.x, to + zeros,
+        [&](unsigned e) {
+          return Place{e % count * pitch + e / count, e % count};
+        },
+        [&](Place& place) {
+          if (++place.column == count)
+            place.column = 0, place.at -= (count - 1) * pitch - 1;
+          else
+            place.at += pitch;
+        });
   }
 }
 
@@ -111,9 +154,11 @@ __device__ float product_of_rest(const Problem& p, unsigned row, unsigned column
   return sum;
 }
 
-/// fragments: of 8 columns each.
+/// Of a block with fragments of 8 columns each: the limit on registers.
+constexpr unsigned max_warps(unsigned fragments) { return fragments > 1 ? 16 : 32; }
+
 template <bool bf16, unsigned fragments>
-__global__ void __launch_bounds__(32 * max_warps) gemm_kernel(Problem p, Output c) {
+__global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem p, Output c) {
   auto* const small = dynamic_shared<std::uint16_t>();
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, row_warps = blockDim.x / 32 / p.slices;
   const unsigned slice = warp % p.slices;
@@ -129,9 +174,8 @@ __global__ void __launch_bounds__(32 * max_warps) gemm_kernel(Problem p, Output 
     const unsigned own = first_row + i * p.period;
     return std::size_t{own < p.count ? own : std::min(first_row % p.period, p.count - 1)} * p.k;
   };
-  // While the launch before runs: L2 is coherent with what that still writes.
   const unsigned prefetched = (slice * batch + lane % 2 * (batch / 2)) * vector;
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(p.rows + row(lane / 2) + std::min(prefetched, p.k - 1)) : "memory");
+  prefetch_to_l2(p.rows + row(lane / 2) + std::min(prefetched, p.k - 1));
   grid_dependency_sync();
 
   // A row in vectors, from the 16 bytes in which it begins to those in which it ends, but for the matrix's last where
@@ -233,12 +277,13 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slice
   constexpr unsigned whole = batch * vector;
   const unsigned batches = blocks_for(k + vector - 1, whole);
   const unsigned most_batches = (max_shared_bytes / sizeof(std::uint16_t) / small.count - padding) / whole;
-  unsigned slices = std::max(1u, forced_slices);
-  if (forced_slices == 0)
-    while (slices < batches && tiles * slices < units * max_warps / 2) slices *= 2;
-  slices = std::min({slices, max_warps, std::bit_floor(most_batches)});
-  const unsigned warps =
-      std::clamp(std::bit_ceil(blocks_for(tiles * slices, units)), std::max(4u, slices), std::max(16u, slices));
+  // Blocks of several rows' warps read the small operand less often; with few rows, latency counts.
+  const unsigned most_warps = max_warps(blocks_for(small.count, 8));
+  const unsigned most_slices = tiles >= 4 * units ? 32 / small.count : tiles >= units ? 16 : most_warps;
+  const unsigned slices = std::min({forced_slices > 0 ? forced_slices : std::min(most_slices, std::bit_ceil(batches)),
+                                    most_warps, std::bit_floor(most_batches)});
+  const unsigned warps = std::clamp(std::bit_floor(std::max(1u, tiles * slices / units)), std::max(4u, slices),
+                                    std::max(16u, slices));
   const unsigned chunk = whole * std::min(batches, most_batches / slices * slices);
   const std::size_t sums = std::size_t{warps} * warp_rows * (small.count > 8 ? 16 : 8) * sizeof(float);
   return {{large.data, rows, k, period, slices, chunk, small, streams_a},

@@ -112,16 +112,14 @@ __device__ void load_k_tile(unsigned to_streamed, unsigned to_small, const Opera
     load_chunks<tile_k, Tile::columns / 8>(to_small, small, k, 0);
 }
 
-/// Prefetches a strip's k-tile into L2. Safe before grid_dependency_sync(): L2 is coherent with what the launch before
-/// still writes.
+/// Prefetches a strip's k-tile into L2.
 template <KMajor k_major, class Tile>
 __device__ void prefetch_k_tile(const Operand& streamed, unsigned strip, unsigned k) {
   const unsigned i = threadIdx.x, first = strip * Tile::rows;
   const unsigned row = k_major != KMajor::small ? first + i : k + i % tile_k;
   const unsigned column = k_major != KMajor::small ? k : first + i / tile_k * row_elements;
   if (i < Tile::rows && row < streamed.rows && column < streamed.columns)
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(streamed.data + std::size_t{row} * streamed.pitch + column)
-                 : "memory");
+    prefetch_to_l2(streamed.data + std::size_t{row} * streamed.pitch + column);
 }
 
 /// Multiplies a warp's rows of a k-tile, in two halves of 32 along k. One ldmatrix loads 16 x 16 of the streamed

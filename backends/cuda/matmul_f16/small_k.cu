@@ -38,13 +38,6 @@ struct alignas(16) SharedOperands {
   float b[Tile::k_steps][Tile::columns + 2];
 };
 
-/// Brings a line into L2. Safe before grid_dependency_sync(): L2 is coherent with what the launch before still writes.
-__device__ inline void prefetch_into_l2([[maybe_unused]] const void* from) {
-#if CROSSWARP_HAS_PTX
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(from) : "memory");
-#endif
-}
-
 constexpr unsigned line = 64;  // elements
 
 /// Prefetches a tile of whole rows, which lie one behind the other.
@@ -52,7 +45,7 @@ __device__ inline void prefetch_rows(const Operand& from, unsigned first, unsign
   const std::size_t end = std::size_t{std::min(first + count, from.rows)} * from.pitch;
 #pragma unroll 1
   for (std::size_t i = std::size_t{first} * from.pitch + line * threadIdx.x; i < end; i += line * threads)
-    prefetch_into_l2(from.data + i);
+    prefetch_to_l2(from.data + i);
 }
 
 /// Prefetches columns of the first rows, `rows` at most.
@@ -64,7 +57,7 @@ __device__ void prefetch_columns(const Operand& from, unsigned rows, unsigned fi
   const unsigned column = std::min(first + threadIdx.x % pieces * line, last);
 #pragma unroll 1
   for (unsigned row = threadIdx.x / pieces; row < std::min(rows, from.rows); row += threads / pieces)
-    prefetch_into_l2(from.data + std::size_t{row} * from.pitch + column);
+    prefetch_to_l2(from.data + std::size_t{row} * from.pitch + column);
 }
 
 /// Loads that a thread has in flight, where a block makes up to `loads` for an operand.

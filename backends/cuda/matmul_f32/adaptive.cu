@@ -50,13 +50,15 @@ constexpr TileModel sliced_model(Speed aligned, Speed unaligned) {
   return model<Tile>(aligned, unaligned, launch_sliced_k<Tile>);
 }
 
-/// Tunings tile1 … tile6.
+/// Tunings tile1 … tile8.
 constexpr TileModel models[]{prefetch_model<LargeTile>({0.821, 0.399, 14100}, {0.617, 0.3, 5900}),
                              prefetch_model<MediumTile>({0.753, 0.525, 4700}, {0.68, 0.474, 4900}),
                              prefetch_model<FlatTile>({0.801, 0.437, 4200}, {0.663, 0.362, 4400}),
                              stream_k_model<WideTile>({0.747, 0.747, 9400}, {0.58, 0.58, 9400}),
                              sliced_model<SmallTile>({0.594, 0.484, 5100}, {0.399, 0.325, 3400}),
-                             sliced_model<SmallestTile>({0.507, 0.407, 2900}, {0.343, 0.275, 2300})};
+                             sliced_model<SmallestTile>({0.507, 0.407, 2900}, {0.343, 0.275, 2300}),
+                             prefetch_model<CompactTile>({0.78, 0.22, 3700}, {0.66, 0.2, 3900}),
+                             prefetch_model<ThinTile>({0.68, 0.35, 3500}, {0.6, 0.3, 3700})};
 
 /// Expected cycles of a multiprocessor, launch included. The peak rates are the device's; latencies and shares of
 /// peaks are as measured on an H200.
@@ -229,7 +231,8 @@ const Register<MatmulF32> variant{{
     .improves = "stream_k",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
-    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6)},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
+                tuning(8)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

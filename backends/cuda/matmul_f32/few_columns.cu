@@ -83,7 +83,6 @@ __device__ void copy_b_async(const Problem& p, int l, int end, float* b_chunk) {
 
 template <unsigned columns, unsigned k_lanes>
 __global__ void __launch_bounds__(threads, min_blocks) gemm_few_columns(Problem p) {
-  grid_dependency_sync();
   using Tile = WarpTile<k_lanes>;
   // Columns from n on are multiplied as they are, and never stored.
   alignas(16) __shared__ float b_chunk[columns * b_pitch];
@@ -94,10 +93,19 @@ __global__ void __launch_bounds__(threads, min_blocks) gemm_few_columns(Problem 
 
   __shared__ KRange range;  // in shared memory: accumulators and loads take most registers
   const auto residue = [&] { return range.tile % p.row_step; };
-  const auto row_of = [&](unsigned row) {
-    return std::size_t{(range.tile / p.row_step * p.tile_rows + row) * p.row_step + residue()};
+  const auto row_in = [&](unsigned tile, unsigned row) {
+    return std::size_t{(tile / p.row_step * p.tile_rows + row) * p.row_step + tile % p.row_step};
   };
+  const auto row_of = [&](unsigned row) { return row_in(range.tile, row); };
   const unsigned stop = p.shares.first_of(blockIdx.x + 1);
+  {  // First loads into L2, a line by each thread.
+    constexpr unsigned line = 128 / sizeof(float), lines = Tile::k / line;  // of a row
+    const KRange of_block = p.shares.range(p.shares.first_of(blockIdx.x), stop);
+    const std::size_t row = row_in(of_block.tile, thread_row + threadIdx.x % k_lanes / lines);
+    const unsigned l = (of_block.begin + slice) * Tile::k + threadIdx.x % lines * line;
+    if (row < p.m && l < static_cast<unsigned>(p.k)) prefetch_to_l2(p.a + row * static_cast<unsigned>(p.k) + l);
+  }
+  grid_dependency_sync();
   for (unsigned at = p.shares.first_of(blockIdx.x); at < stop; at += range.end - range.begin) {
     __syncthreads();  // no thread uses the range before any more
     if (threadIdx.x == 0) range = p.shares.range(at, stop);

@@ -18,12 +18,20 @@ constexpr unsigned gemv_k = 2 * gemv_loads * gemv_rows;  // depth of a block
 template <bool aligned>
 __global__ void __launch_bounds__(32 * gemv_rows, 4)
     gemv(const float* a, const float* b, unsigned* finished, float* partials, float* c, std::size_t n, std::size_t k) {
-  grid_dependency_sync();
   alignas(16) __shared__ float row_sums[gemv_rows][gemv_columns];
   const unsigned row = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t first_column = blockIdx.x * std::size_t{gemv_columns};
   // A thread has four columns: adjacent ones, or 32 apart.
   const std::size_t column = first_column + (aligned ? lane * 4 : lane);
+  // First loads into L2, line by line.
+  constexpr unsigned line = 128 / sizeof(float);
+  if (lane < gemv_columns / line && first_column + lane * line < n)
+#pragma unroll
+    for (unsigned i = 0; i < gemv_loads; ++i)
+      if (const std::size_t l = blockIdx.y * std::size_t{gemv_k} + i * gemv_rows + row; l < k)
+        prefetch_to_l2(b + l * n + first_column + lane * line);
+  grid_dependency_sync();
+
   float acc[4] = {};
 #pragma unroll 1
   for (unsigned k0 = 0; k0 < gemv_k; k0 += gemv_loads * gemv_rows) {
