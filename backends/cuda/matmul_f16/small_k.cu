@@ -4,6 +4,7 @@
 // multiply-adds; tiny products by launch and latency.
 #include <bit>
 
+#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 
 namespace crosswarp::gpu {
