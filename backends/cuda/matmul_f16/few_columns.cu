@@ -54,6 +54,8 @@ __device__ void scatter(const std::uint16_t* from, unsigned begin, unsigned end,
                         unsigned threads, std::uint16_t* to, Start start, Next next) {
   constexpr unsigned in_flight = 4;
   const unsigned vectors = std::min((end + vector - 1) / vector, whole);
+  const unsigned single = std::max(begin, whole * vector) + thread;  // there are fewer than eight
+  const std::uint16_t element = single < end ? from[single] : 0;
 #pragma unroll 1
   for (unsigned v = thread; v < vectors; v += in_flight * threads) {
     uint4 loaded[in_flight];
@@ -62,8 +64,8 @@ __device__ void scatter(const std::uint16_t* from, unsigned begin, unsigned end,
       loaded[j] = v + j * threads < vectors ? reinterpret_cast<const uint4*>(from)[v + j * threads] : uint4{};
 #pragma unroll
     for (unsigned j = 0; j < in_flight; ++j) {
+      if (v + j * threads >= vectors) break;
       const unsigned e = (v + j * threads) * vector;
-      if (e >= end) break;
       const std::uint32_t words[] = {loaded[j].x, loaded[j].y, loaded[j].z, loaded[j].w};
       auto place = start(e);
 #pragma unroll
@@ -71,7 +73,7 @@ __device__ void scatter(const std::uint16_t* from, unsigned begin, unsigned end,
         if (e + i >= begin && e + i < end) to[place.at] = static_cast<std::uint16_t>(words[i / 2] >> i % 2 * 16);
     }
   }
-  for (unsigned e = std::max(begin, whole * vector) + thread; e < end; e += threads) to[start(e).at] = from[e];
+  if (single < end) to[start(single).at] = element;
 }
 
 /// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
