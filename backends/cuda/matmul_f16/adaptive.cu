@@ -1,13 +1,15 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
 // cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
-// `small_k` where multiply-adds take less time than that, `skinny` for some C of few rows or columns; `mma_multistage`
-// before Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small
-// tiles.
+// `small_k` where multiply-adds take less time than that, `few_columns` and `skinny` for some C of few rows or columns;
+// `mma_multistage` before Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory,
+// which feeds small tiles.
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
+#include "backends/cuda/matmul_f16/few_columns.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 constexpr unsigned fallback_raster = 8;
+constexpr double never = std::numeric_limits<double>::infinity();  // cycles
 
 /// Expected cycles of the pass that copies operands whose rows are not aligned: it reads and writes them, and short
 /// rows take as long as the latency of their loads.
@@ -31,7 +34,7 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
 /// Tunings tile1 … tile5.
 constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
 
-enum class Kernel { persistent, small_k, skinny };
+enum class Kernel { persistent, small_k, skinny, few_columns };
 
 struct Choice {
   Kernel kernel;
@@ -56,7 +59,6 @@ PersistentChoice with_best_splits(const Queue& queue, const ProductWork& work, P
 
 /// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
 Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
-  if (tile == 0 && matmul_f16_skinny::is_fastest(args)) return {Kernel::skinny};
   const std::span all(tiles);
   const ProductWork work{.m = args.m,
                          .n = args.n,
@@ -76,8 +78,14 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
     if (choice.cycles < best.cycles) best = choice;
   }
   if (tile > 0) return {Kernel::persistent, best.config};
-  const double cycles = best.cycles + repacking_cycles(queue, args);
-  if (matmul_f16_small_k::expected_cycles(queue, args) < cycles) return {Kernel::small_k};
+  // Streaming a large operand once pays where others would copy it first.
+  const bool is_copied = matmul_f16_repack::copied_bytes(args) > 0;
+  const double few_columns = is_copied ? matmul_f16_few_columns::expected_cycles(queue, args) : never;
+  const double small_k = matmul_f16_small_k::expected_cycles(queue, args);
+  const double persistent = best.cycles + repacking_cycles(queue, args);
+  if (few_columns < std::min(small_k, persistent)) return {Kernel::few_columns};
+  if (matmul_f16_skinny::is_fastest(args)) return {Kernel::skinny};
+  if (small_k < persistent) return {Kernel::small_k};
   return {Kernel::persistent, best.config};
 }
 
@@ -101,6 +109,7 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
     case Kernel::skinny:
       return matmul_f16_skinny::workspace_bytes(queue, args);
     case Kernel::small_k:
+    case Kernel::few_columns:
       break;
   }
   return 0;
@@ -117,6 +126,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_small_k::gemm(overlapping, args);
     case Kernel::skinny:
       return matmul_f16_skinny::gemm(overlapping, args);
+    case Kernel::few_columns:
+      return matmul_f16_few_columns::gemm(overlapping, args);
   }
 }
 
@@ -126,7 +137,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF16> variant{{
     .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of "
-            "repack; small_k and skinny for short sums",
+            "repack; small_k and skinny for short sums, few_columns where a side of C is short",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

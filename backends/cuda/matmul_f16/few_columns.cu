@@ -10,6 +10,7 @@
 // loaded by elements.
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -46,77 +47,32 @@ struct Problem {
   bool streams_a;
 };
 
-/// Stores elements of the small operand, which lie one after the other in memory, to shared memory, from the `begin`-th
-/// to the one before the `end`-th, counted from `vectors` on. Vectors from the `whole`-th on are not whole, and are
-/// loaded by elements. start(e): where the e-th belongs, and next() where the one after it does.
-template <class Start, class Next>
-__device__ void scatter(const std::uint16_t* from, unsigned begin, unsigned end, unsigned whole, unsigned thread,
-                        unsigned threads, std::uint16_t* to, Start start, Next next) {
-  constexpr unsigned in_flight = 4;
-  const unsigned vectors = std::min((end + vector - 1) / vector, whole);
-  const unsigned single = std::max(begin, whole * vector) + thread;  // there are fewer than eight
-  const std::uint16_t element = single < end ? from[single] : 0;
+/// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
+/// outside of it. Neighbouring threads load neighbouring elements of memory.
+__device__ inline void load_small(const Problem& p, unsigned first, std::uint16_t* to) {
+  constexpr unsigned in_flight = 8;
+  const unsigned pitch = p.chunk + padding, length = p.chunk + front, all = p.small.count * length;
+  const bool is_k_fast = p.small.along == 1;
+  const unsigned fast_size = is_k_fast ? length : p.small.count;
+  const unsigned fast_step = blockDim.x % fast_size, slow_step = blockDim.x / fast_size;
+  unsigned fast = threadIdx.x % fast_size, slow = threadIdx.x / fast_size;
 #pragma unroll 1
-  for (unsigned v = thread; v < vectors; v += in_flight * threads) {
-    uint4 loaded[in_flight];
-#pragma unroll
-    for (unsigned j = 0; j < in_flight; ++j)
-      loaded[j] = v + j * threads < vectors ? reinterpret_cast<const uint4*>(from)[v + j * threads] : uint4{};
+  for (unsigned i = threadIdx.x; i < all; i += in_flight * blockDim.x) {
+    std::uint16_t loaded[in_flight];
+    unsigned places[in_flight];
 #pragma unroll
     for (unsigned j = 0; j < in_flight; ++j) {
-      if (v + j * threads >= vectors) break;
-      const unsigned e = (v + j * threads) * vector;
-      const std::uint32_t words[] = {loaded[j].x, loaded[j].y, loaded[j].z, loaded[j].w};
-      auto place = start(e);
+      const unsigned at = is_k_fast ? fast : slow, column = is_k_fast ? slow : fast, l = first + at - front;
+      places[j] = column * pitch + at;
+      loaded[j] = 0;
+      if (l < p.k && column < p.small.count)
+        loaded[j] = p.small.data[std::size_t{l} * p.small.along + std::size_t{column} * p.small.step];
+      fast += fast_step, slow += slow_step;
+      if (fast >= fast_size) fast -= fast_size, ++slow;
+    }
 #pragma unroll
-      for (unsigned i = 0; i < vector; ++i, next(place))
-        if (e + i >= begin && e + i < end) to[place.at] = static_cast<std::uint16_t>(words[i / 2] >> i % 2 * 16);
-    }
-  }
-  if (single < end) to[start(single).at] = element;
-}
-
-/// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
-/// outside of it.
-__device__ inline void load_small(const Problem& p, unsigned first, std::uint16_t* to) {
-  const unsigned pitch = p.chunk + padding, length = p.chunk + front, count = p.small.count;
-  const unsigned zeros = first > 0 ? 0 : front, stop = std::min(length, p.k - first + front);  // elements lie between
-  const std::size_t all = std::size_t{count} * p.k;
-  const auto whole = [&](std::size_t from) {
-    return static_cast<unsigned>(std::min<std::size_t>((all - from) / vector, max_shared_bytes));
-  };
-  for (unsigned column = threadIdx.x / 32; column < count; column += blockDim.x / 32) {
-    for (unsigned at = threadIdx.x % 32; at < zeros; at += 32) to[column * pitch + at] = 0;
-    for (unsigned at = stop + threadIdx.x % 32; at < length; at += 32) to[column * pitch + at] = 0;
-  }
-  struct Place {
-    unsigned at, column;
-  };
-  if (p.small.along == 1) {
-    // Eight threads in a row of each of four columns, whose stores then go to different banks.
-    constexpr unsigned along = 8;
-    const unsigned groups = blockDim.x / along, of_column = std::bit_floor(std::max(1u, groups / count));
-    for (unsigned column = threadIdx.x / along % (groups / of_column); column < count; column += groups / of_column) {
-      const std::size_t begin = std::size_t{column} * p.small.step + first + zeros - front, from = begin / vector * vector;
-      const auto skipped = static_cast<unsigned>(begin - from);
-      scatter(
-          p.small.data + from, skipped, skipped + stop - zeros, whole(from),
-          threadIdx.x / along / (groups / of_column) * along + threadIdx.x % along, of_column * along,
-          to + column * pitch + zeros, [&](unsigned e) { return Place{e - skipped, 0}; }, [](Place& place) { ++place.at; });
-    }
-  } else {
-    const std::size_t from = std::size_t{first + zeros - front} * count;
-    scatter(
-        p.small.data + from, 0, (stop - zeros) * count, whole(from), threadIdx.x, blockDim.x, to + zeros,
-        [&](unsigned e) {
-          return Place{e % count * pitch + e / count, e % count};
-        },
-        [&](Place& place) {
-          if (++place.column == count)
-            place.column = 0, place.at -= (count - 1) * pitch - 1;
-          else
-            place.at += pitch;
-        });
+    for (unsigned j = 0; j < in_flight; ++j)
+      if (i + j * blockDim.x < all) to[places[j]] = loaded[j];
   }
 }
 
@@ -256,20 +212,19 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
   }
 }
 
-/// Blocks, and what they share.
+/// A launch.
 struct Plan {
   Problem problem;
-  unsigned blocks, warps;
+  unsigned blocks, warps;  ///< Warps of a block.
   std::size_t shared_bytes;
 };
 
-/// Warps share rows where there are fewer tiles of rows than the device holds warps. Forced slices: 0 for as many as
-/// the model says.
+/// Forced slices: 0 for those of the shape. Requires m, n, k > 0.
 Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slices) {
   const bool streams_a = args.n <= max_columns && (args.m >= args.n || !args.b_transposed);
   const Operand a = operand_a(args), b = operand_b(args);
   const Operand& large = streams_a ? a : b;
-  const Small small = !streams_a         ? Small{a.data, a.rows, a.pitch, 1}
+  const Small small = !streams_a          ? Small{a.data, a.rows, a.pitch, 1}
                       : args.b_transposed ? Small{b.data, b.rows, b.pitch, 1}
                                           : Small{b.data, b.columns, 1, b.pitch};
   const unsigned k = large.columns, rows = large.rows;
@@ -281,11 +236,11 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slice
   const unsigned most_batches = (max_shared_bytes / sizeof(std::uint16_t) / small.count - padding) / whole;
   // Blocks of several rows' warps read the small operand less often; with few rows, latency counts.
   const unsigned most_warps = max_warps(blocks_for(small.count, 8));
-  const unsigned most_slices = tiles >= 4 * units ? 32 / small.count : tiles >= units ? 16 : most_warps;
+  const unsigned most_slices = tiles >= units ? std::min(16u, std::bit_floor(64 / small.count)) : most_warps;
   const unsigned slices = std::min({forced_slices > 0 ? forced_slices : std::min(most_slices, std::bit_ceil(batches)),
                                     most_warps, std::bit_floor(most_batches)});
-  const unsigned warps = std::clamp(std::bit_floor(std::max(1u, tiles * slices / units)), std::max(4u, slices),
-                                    std::max(16u, slices));
+  const unsigned warps =
+      std::clamp(std::bit_floor(std::max(1u, tiles * slices / units)), std::max(4u, slices), std::max(16u, slices));
   const unsigned chunk = whole * std::min(batches, most_batches / slices * slices);
   const std::size_t sums = std::size_t{warps} * warp_rows * (small.count > 8 ? 16 : 8) * sizeof(float);
   return {{large.data, rows, k, period, slices, chunk, small, streams_a},
@@ -312,6 +267,26 @@ void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
 bool is_for(std::size_t m, std::size_t n, bool b_transposed) {
   return n <= max_columns || (b_transposed && m <= max_columns);
 }
+
+/// As fitted to an H100: every block copies the small operand, element by element; the large one comes at a share of
+/// memory's peak, or as fast as latency lets a warp's batches.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
+  constexpr double fixed = 6500, of_element = 0.7, of_batch = 1200, share_of_peak = 0.75;
+  if (args.m == 0 || args.n == 0 || args.k == 0 || !is_for(args.m, args.n, args.b_transposed))
+    return std::numeric_limits<double>::infinity();
+  const Plan planned = plan(queue, args, 0);
+  const Problem& problem = planned.problem;
+  const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
+  const double elements = static_cast<double>(problem.count) * problem.k;
+  const double copied = 1.0 * blocks_for(planned.blocks, units) * problem.small.count * problem.k * of_element;
+  const double batches = blocks_for(blocks_for(problem.k, batch * vector), problem.slices);
+  const double streamed =
+      std::max(batches * of_batch,
+               sizeof(std::uint16_t) * elements / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units));
+  return fixed + std::max(copied, streamed) + std::min(copied, streamed) / 4;  // the shorter is not fully hidden
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, 0); }
 
 /// slices: warps that share rows; 0: by shape. pdl: programmatic dependent launch.
 Tuning tuning(int slices, int pdl = 1) { return {{{"slices", slices}, {"pdl", pdl}}}; }

@@ -13,7 +13,7 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// How fast a tile's kernel is expected to be, as measured on an H200.
+/// How fast a tile's kernel is expected to be, as fitted to an H100.
 struct Speed {
   double efficiency;        ///< Share of peak multiply-adds with min_blocks resident on a multiprocessor …
   double efficiency_alone;  ///< … and with one.
@@ -51,19 +51,19 @@ constexpr TileModel sliced_model(Speed aligned, Speed unaligned) {
 }
 
 /// Tunings tile1 … tile8.
-constexpr TileModel models[]{prefetch_model<LargeTile>({0.821, 0.399, 14100}, {0.617, 0.3, 5900}),
-                             prefetch_model<MediumTile>({0.753, 0.525, 4700}, {0.68, 0.474, 4900}),
-                             prefetch_model<FlatTile>({0.801, 0.437, 4200}, {0.663, 0.362, 4400}),
-                             stream_k_model<WideTile>({0.747, 0.747, 9400}, {0.58, 0.58, 9400}),
-                             sliced_model<SmallTile>({0.594, 0.484, 5100}, {0.399, 0.325, 3400}),
-                             sliced_model<SmallestTile>({0.507, 0.407, 2900}, {0.343, 0.275, 2300}),
-                             prefetch_model<CompactTile>({0.78, 0.22, 3700}, {0.66, 0.2, 3900}),
-                             prefetch_model<ThinTile>({0.68, 0.35, 3500}, {0.6, 0.3, 3700})};
+constexpr TileModel models[]{prefetch_model<LargeTile>({0.843, 0.405, 12900}, {0.692, 0.295, 6100}),
+                             prefetch_model<MediumTile>({0.787, 0.365, 3400}, {0.715, 0.416, 6600}),
+                             prefetch_model<FlatTile>({0.817, 0.386, 3300}, {0.701, 0.319, 4900}),
+                             stream_k_model<WideTile>({0.793, 0.747, 9000}, {0.604, 0.58, 9600}),
+                             sliced_model<SmallTile>({0.602, 0.514, 5000}, {0.39, 0.333, 4100}),
+                             sliced_model<SmallestTile>({0.536, 0.379, 3100}, {0.357, 0.283, 2900}),
+                             prefetch_model<CompactTile>({0.81, 0.191, 3100}, {0.631, 0.17, 4700}),
+                             prefetch_model<ThinTile>({0.79, 0.352, 3100}, {0.557, 0.275, 4600})};
 
 /// Expected cycles of a multiprocessor, launch included. The peak rates are the device's; latencies and shares of
-/// peaks are as measured on an H200.
+/// peaks are as fitted to an H100.
 struct CostModel {
-  static constexpr double fixed = 3100, second_pass = 3800, fixup = 5700;
+  static constexpr double fixed = 3250, second_pass = 3800, fixup = 5700;
 
   /// That of an H200 where it is not known.
   static std::size_t l2_size(const DeviceInfo& device) {
@@ -83,12 +83,12 @@ struct CostModel {
       : tile(tile_),
         speed(args.n % 4 == 0 ? tile.aligned : tile.unaligned),
         l2_bytes_per_cycle_alone(device.peak_per_cycle("l2", 64)),
-        l2_bytes_per_cycle(0.21 * l2_bytes_per_cycle_alone),
+        l2_bytes_per_cycle(0.42 * l2_bytes_per_cycle_alone),
         units(device.compute_units),
         tiles(std::ceil(static_cast<double>(args.n) / tile.n) * std::ceil(static_cast<double>(args.m) / tile.m)),
         k_tiles(std::ceil(static_cast<double>(args.k) / tile.k)),
         k_tile_cycles(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
-        memory_bytes_per_cycle(0.5 * device.peak_per_cycle("memory", 18) * units),
+        memory_bytes_per_cycle(0.83 * device.peak_per_cycle("memory", 18) * units),
         l2_bytes(0.5 * static_cast<double>(l2_size(device))),
         moved(static_cast<double>(args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes()) /
               memory_bytes_per_cycle) {}
@@ -174,8 +174,7 @@ constexpr Special specials[]{
      },
      matmul_f32_few_columns::expected_cycles, matmul_f32_few_columns::gemm, matmul_f32_few_columns::workspace_bytes},
     {[](std::size_t m, std::size_t n, std::size_t k) {
-       constexpr std::size_t rows_of_a_block = 16;  // more read B twice
-       return m <= rows_of_a_block && k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k);
+       return k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k);
      },
      matmul_f32_few_rows::expected_cycles, matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes}};
 

@@ -233,15 +233,17 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, int column_lanes) {
 
 bool is_for(std::size_t m, std::size_t n, std::size_t k) { return m <= max_rows && std::max(n, k) <= max_size; }
 
-/// As fitted to an H200: what a block reads and multiplies of B, and a shared tile's last block.
+/// As fitted to an H100: what a block reads and multiplies of B, and a shared tile's last block.
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
-  constexpr double fixed = 3500, of_row = 111, of_sharing = 3300, of_byte = 0.085, of_byte_and_row = 0.0085;
+  constexpr double fixed = 500, of_row = 320, of_sharing = 6400, of_sharer = 80, of_byte = 0.2,
+                   of_byte_and_row = 0.0043;
   double cycles = 0;
   with_tile(queue, args, best_column_lanes, [&]<unsigned rows, unsigned column_lanes>() {
     using T = Tile<column_lanes>;
     const auto [tiles, k_tiles, blocks] = problem_of<rows, column_lanes>(queue, args).shares;
     const double bytes = 1.0 * tiles * k_tiles / blocks * T::k * T::window * sizeof(float);
-    cycles = fixed + of_row * rows + bytes * (of_byte + of_byte_and_row * rows) + (blocks > tiles ? of_sharing : 0);
+    cycles = fixed + of_row * rows + bytes * (of_byte + of_byte_and_row * rows);
+    if (blocks > tiles) cycles += of_sharing + of_sharer * blocks / tiles;
   });
   return cycles;
 }
