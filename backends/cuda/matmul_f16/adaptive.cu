@@ -108,8 +108,9 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_repack::workspace_bytes(args, config);
     case Kernel::skinny:
       return matmul_f16_skinny::workspace_bytes(queue, args);
-    case Kernel::small_k:
     case Kernel::few_columns:
+      return matmul_f16_few_columns::workspace_bytes(queue, args);
+    case Kernel::small_k:
       break;
   }
   return 0;

@@ -1,7 +1,7 @@
 // C of at most 16 columns, or, where B is transposed, of at most 16 rows: the large operand's rows run along k in both.
 // It is read once, from memory into the registers that mma.sync takes, in 16-byte loads whatever its alignment; the
-// small operand passes through shared memory. Sums over warps that share rows; no workspace. Any shape. Bound by memory
-// bandwidth; small products by launch and latency.
+// small operand passes through shared memory. Warps share rows, and with few rows blocks do (split-K in one launch).
+// Any shape. Bound by memory bandwidth; small products by launch and latency.
 //
 // Fragments need no particular order of k, only the same one in both operands: a lane's 16 bytes of a row are its part
 // of two fragments. Rows of other than a multiple of 8 elements begin off 16 bytes, but rows that are 8 apart begin at
@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
 
@@ -43,8 +44,11 @@ struct Problem {
   unsigned period;            ///< Rows so far apart begin at the same distance from 16 bytes: 1, 2, 4 or 8.
   unsigned slices;            ///< Warps of a block that share rows.
   unsigned chunk;             ///< Elements of each row that a block multiplies between two barriers; whole batches.
+  unsigned chunks;            ///< Of a row, at any distance; block (x, y) has every gridDim.y-th, from the y-th on.
   Small small;
   bool streams_a;
+  unsigned* finished;  ///< Split-K: one per block x; 0 before and after every launch.
+  float* partials;     ///< Sums of block (x, y), a part for each.
 };
 
 /// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
@@ -132,7 +136,7 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
     const unsigned own = first_row + i * p.period;
     return std::size_t{own < p.count ? own : std::min(first_row % p.period, p.count - 1)} * p.k;
   };
-  const unsigned prefetched = (slice * batch + lane % 2 * (batch / 2)) * vector;
+  const unsigned prefetched = blockIdx.y * p.chunk + (slice * batch + lane % 2 * (batch / 2)) * vector;
   prefetch_to_l2(p.rows + row(lane / 2) + std::min(prefetched, p.k - 1));
   grid_dependency_sync();
 
@@ -151,8 +155,9 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
   const Row upper = vectors_of(lane / 4), lower = vectors_of(lane / 4 + 8);
   float sums[fragments][4] = {};
 #pragma unroll 1
-  for (unsigned from = 0; from < end; from += p.chunk / vector) {
-    if (from > 0) __syncthreads();  // all warps have multiplied
+  for (unsigned chunk = blockIdx.y; chunk < p.chunks; chunk += gridDim.y) {
+    const unsigned from = chunk * (p.chunk / vector);
+    if (chunk >= gridDim.y) __syncthreads();  // all warps have multiplied
     load_small(p, from * vector, small);
     __syncthreads();
 #pragma unroll 1
@@ -200,23 +205,40 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
       to[0] = sums[f][2 * h], to[1] = sums[f][2 * h + 1];
     }
   __syncthreads();
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < row_warps * warp_rows * p.small.count; i += blockDim.x) {
-    const unsigned block_row = i / p.small.count, column = i % p.small.count, row_warp = block_row / warp_rows;
-    float sum = 0;
-    for (unsigned s = 0; s < p.slices; ++s)
-      sum += all_sums[((row_warp * p.slices + s) * warp_rows + block_row % warp_rows) * columns + column];
-    const unsigned of_c = first_row_of(row_warp) + block_row % warp_rows * p.period;
+  const unsigned block_sums = row_warps * warp_rows * p.small.count;
+  const auto store = [&](unsigned i, float sum) {
+    const unsigned block_row = i / p.small.count, column = i % p.small.count;
+    const unsigned of_c = first_row_of(block_row / warp_rows) + block_row % warp_rows * p.period;
     sum += product_of_rest<bf16>(p, of_c, column);
     p.streams_a ? c.store(of_c, column, sum) : c.store(column, of_c, sum);
+  };
+  float* const partials = p.partials + std::size_t{blockIdx.x} * gridDim.y * block_sums;
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < block_sums; i += blockDim.x) {
+    const unsigned block_row = i / p.small.count, column = i % p.small.count;
+    float sum = 0;
+    for (unsigned s = 0; s < p.slices; ++s)
+      sum += all_sums[((block_row / warp_rows * p.slices + s) * warp_rows + block_row % warp_rows) * columns + column];
+    if (gridDim.y == 1)
+      store(i, sum);
+    else
+      partials[blockIdx.y * block_sums + i] = sum;
+  }
+  if (gridDim.y == 1 || !is_last_block<Writers::all_threads>(p.finished + blockIdx.x, gridDim.y)) return;
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < block_sums; i += blockDim.x) {
+    float sum = 0;
+#pragma unroll 4
+    for (unsigned y = 0; y < gridDim.y; ++y) sum += load_coherent(partials + y * block_sums + i);
+    store(i, sum);
   }
 }
 
 /// A launch.
 struct Plan {
   Problem problem;
-  unsigned blocks, warps;  ///< Warps of a block.
-  std::size_t shared_bytes;
+  unsigned blocks, splits, warps;  ///< Of the grid, x and y; of a block.
+  std::size_t shared_bytes, ticket_bytes, workspace_bytes;
 };
 
 /// Forced slices: 0 for those of the shape. Requires m, n, k > 0.
@@ -234,30 +256,52 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slice
   constexpr unsigned whole = batch * vector;
   const unsigned batches = blocks_for(k + vector - 1, whole);
   const unsigned most_batches = (max_shared_bytes / sizeof(std::uint16_t) / small.count - padding) / whole;
-  // Blocks of several rows' warps read the small operand less often; with few rows, latency counts.
-  const unsigned most_warps = max_warps(blocks_for(small.count, 8));
-  const unsigned most_slices = tiles >= units ? std::min(16u, std::bit_floor(64 / small.count)) : most_warps;
+  // Blocks of several rows' warps read the small operand less often. With few rows latency counts: warps share them,
+  // and with very few, blocks.
+  const unsigned most_warps = max_warps(blocks_for(small.count, 8)), blocks_left = units / tiles;
+  const unsigned most_slices = blocks_left == 0  ? std::min(16u, std::bit_floor(64 / small.count))
+                               : blocks_left < 4 ? most_warps
+                                                 : 8;
   const unsigned slices = std::min({forced_slices > 0 ? forced_slices : std::min(most_slices, std::bit_ceil(batches)),
                                     most_warps, std::bit_floor(most_batches)});
+  const unsigned splits = blocks_left < 4 ? 1 : std::clamp(batches / slices, 1u, blocks_left);
   const unsigned warps =
       std::clamp(std::bit_floor(std::max(1u, tiles * slices / units)), std::max(4u, slices), std::max(16u, slices));
-  const unsigned chunk = whole * std::min(batches, most_batches / slices * slices);
+  const unsigned chunk = whole * std::min(blocks_for(batches, splits), most_batches / slices * slices);
+  const unsigned blocks = blocks_for(tiles, warps / slices);
   const std::size_t sums = std::size_t{warps} * warp_rows * (small.count > 8 ? 16 : 8) * sizeof(float);
-  return {{large.data, rows, k, period, slices, chunk, small, streams_a},
-          blocks_for(tiles, warps / slices),
+  const std::size_t ticket_bytes = (blocks * sizeof(unsigned) + 127) / 128 * 128;
+  const std::size_t partial_bytes =
+      std::size_t{blocks} * splits * (warps / slices * warp_rows * small.count) * sizeof(float);
+  return {{large.data, rows, k, period, slices, chunk, blocks_for(batches * whole, chunk), small, streams_a},
+          blocks,
+          splits,
           warps,
-          std::max(sums, std::size_t{small.count} * (chunk + padding) * sizeof(std::uint16_t))};
+          std::max(sums, std::size_t{small.count} * (chunk + padding) * sizeof(std::uint16_t)),
+          ticket_bytes,
+          splits > 1 ? ticket_bytes + partial_bytes : 0};
 }
 
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, unsigned slices) {
+  return args.c.empty() || args.k == 0 ? 0 : plan(queue, args, slices).workspace_bytes;
+}
+
+/// Requires a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned slices) {
   if (finish_if_empty(queue, args)) return;
-  const Plan planned = plan(queue, args, slices);
+  Plan planned = plan(queue, args, slices);
+  planned.problem.finished = reinterpret_cast<unsigned*>(queue.workspace.data());
+  planned.problem.partials = reinterpret_cast<float*>(queue.workspace.data() + planned.ticket_bytes);
   with_operand_types(args, [&]<bool bf16, bool>() {
     with_constant<1, 2>(blocks_for(planned.problem.small.count, 8), [&]<unsigned fragments>() {
-      launch(gemm_kernel<bf16, fragments>, planned.blocks, 32 * planned.warps, planned.shared_bytes, queue,
-             planned.problem, Output(args));
+      launch(gemm_kernel<bf16, fragments>, dim3(planned.blocks, planned.splits), 32 * planned.warps,
+             planned.shared_bytes, queue, planned.problem, Output(args));
     });
   });
+}
+
+std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
+  return workspace_bytes(queue, args, static_cast<unsigned>(queue.tuning["slices"]));
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
@@ -271,20 +315,24 @@ bool is_for(std::size_t m, std::size_t n, bool b_transposed) {
 /// As fitted to an H100: every block copies the small operand, element by element; the large one comes at a share of
 /// memory's peak, or as fast as latency lets a warp's batches.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  constexpr double fixed = 6500, of_element = 0.7, of_batch = 1200, share_of_peak = 0.75;
+  constexpr double fixed = 6500, of_sharing = 3000, of_element = 0.7, of_batch = 1200, share_of_peak = 0.75;
   if (args.m == 0 || args.n == 0 || args.k == 0 || !is_for(args.m, args.n, args.b_transposed))
     return std::numeric_limits<double>::infinity();
   const Plan planned = plan(queue, args, 0);
   const Problem& problem = planned.problem;
   const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
   const double elements = static_cast<double>(problem.count) * problem.k;
-  const double copied = 1.0 * blocks_for(planned.blocks, units) * problem.small.count * problem.k * of_element;
-  const double batches = blocks_for(blocks_for(problem.k, batch * vector), problem.slices);
+  const unsigned waves = blocks_for(planned.blocks * planned.splits, units);
+  const double copied = 1.0 * waves * problem.small.count * problem.k / planned.splits * of_element;
+  const double batches = blocks_for(blocks_for(problem.k, batch * vector), problem.slices * planned.splits);
   const double streamed =
       std::max(batches * of_batch,
                sizeof(std::uint16_t) * elements / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units));
-  return fixed + std::max(copied, streamed) + std::min(copied, streamed) / 4;  // the shorter is not fully hidden
+  // The shorter is not fully hidden.
+  return fixed + (planned.splits > 1 ? of_sharing : 0) + std::max(copied, streamed) + std::min(copied, streamed) / 4;
 }
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) { return workspace_bytes(queue, args, 0); }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, 0); }
 
@@ -305,6 +353,7 @@ const Register<MatmulF16> variant{{
           const auto [m, n, k] = shape_of(point);
           return is_for(m, n, point.word("layout") == "tn");
         },
+    .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"HMMA.16816.F32", 16}, {"LDG.E.128", 8}},
 #endif

@@ -10,6 +10,8 @@ namespace matmul_f16_few_columns {
 /// By a cost model; launch and latency included. Infinite where the product is empty, and where C has more than 16
 /// columns and, if B is transposed, rows.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
+/// Requires a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF16::Args& args);
 
 }  // namespace matmul_f16_few_columns

@@ -85,6 +85,20 @@ __device__ ThreadCoord thread_coord() {
   return {warp / warps_n * Tile::warp_m + lane_row() * 4, warp % warps_n * Tile::warp_n + lane_column() * 4};
 }
 
+/// One 16-byte load that brings its whole line into L2: the next k-tiles have the rest of it, and rows of A may lie in
+/// different pages of memory.
+__device__ inline float4 load_line(const float* from) {
+#if CROSSWARP_HAS_PTX
+  float4 v;
+  asm volatile("ld.global.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "l"(from));
+  return v;
+#else
+  return load_vector(from);
+#endif
+}
+
 /// Loads the thread's part of a k-tile of A: four elements each of a_passes rows, from column `column` of the k-tile
 /// on. Columns from `valid` on are zeros. Advances `from` to the next k-tile.
 template <class Tile, bool aligned>
@@ -93,7 +107,7 @@ __device__ void load_a(float (&to)[Tile::a_passes][4], const float* (&from)[Tile
 #pragma unroll
   for (unsigned i = 0; i < Tile::a_passes; ++i) {
     if constexpr (aligned) {
-      const float4 v = column < valid ? load_vector(from[i]) : make_float4(0, 0, 0, 0);
+      const float4 v = column < valid ? load_line(from[i]) : make_float4(0, 0, 0, 0);
       to[i][0] = v.x, to[i][1] = v.y, to[i][2] = v.z, to[i][3] = v.w;
     } else {
 #pragma unroll
