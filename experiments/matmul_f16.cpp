@@ -58,9 +58,10 @@ std::vector<Point> MatmulF16::headline_points() {
 }
 
 /// Each shape in one of the eight combinations of options, in turn; some shapes in all of them. Among these, two are
-/// deep and small, for split-K; the last two are for persistent kernels: more tiles than a GPU has multiprocessors, an
-/// odd number of tile rows, a narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has
-/// panels.
+/// deep and small, for split-K; three are for kernels of few columns: more than a chunk of k at one distance of rows
+/// from 16 bytes but not at another, few and many rows of odd length; the last two are for persistent kernels: more
+/// tiles than a GPU has multiprocessors, an odd number of tile rows, a narrow last tile column. The very last has fewer
+/// k-tiles than the deferred epilogue has panels.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
   for (const std::string layout : {"nn", "tn"})
@@ -77,6 +78,9 @@ std::vector<TestPoint> MatmulF16::test_points() {
                                  {257, 264, 72},
                                  {72, 136, 4104},
                                  {71, 137, 4104},
+                                 {600, 16, 2046},
+                                 {9, 3, 7569},
+                                 {301, 13, 2043},
                                  {2100, 2312, 328},
                                  {2100, 2312, 136}})
     for (const auto& [layout, type, out] : kinds)

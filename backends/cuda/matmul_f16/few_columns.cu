@@ -316,7 +316,8 @@ bool is_for(std::size_t m, std::size_t n, bool b_transposed) {
 /// memory's peak, or as fast as latency lets a warp's batches.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
   constexpr double fixed = 6500, of_sharing = 3000, of_element = 0.7, of_batch = 1200, share_of_peak = 0.75;
-  if (args.m == 0 || args.n == 0 || args.k == 0 || !is_for(args.m, args.n, args.b_transposed))
+  constexpr std::size_t least_steps = 64;  // for fewer, fp32 multiply-adds take less time
+  if (args.c.empty() || args.k < least_steps || !is_for(args.m, args.n, args.b_transposed))
     return std::numeric_limits<double>::infinity();
   const Plan planned = plan(queue, args, 0);
   const Problem& problem = planned.problem;
