@@ -41,22 +41,6 @@ struct Choice {
   PersistentConfig config{};  ///< Of `persistent`.
 };
 
-/// The better of `choice` and the same with a number of splits between its neighbours among powers of two, which
-/// cheapest() does not try: 40 tiles on 132 multiprocessors are best split in three.
-PersistentChoice with_best_splits(const Queue& queue, const ProductWork& work, PersistentChoice choice,
-                                  unsigned least_k_tiles) {
-  PersistentConfig config = choice.config;
-  if (config.rows == 0) return choice;  // of an empty product
-  const unsigned clusters = matmul_f16_persistent::resident_clusters(queue, config), k_tiles = work.k_tiles();
-  const unsigned most = std::min(2 * config.splits, k_tiles / least_k_tiles);
-  for (unsigned splits = config.splits / 2 + 1; splits <= most; ++splits) {
-    config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
-    if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < choice.cycles)
-      choice = {config, cycles};
-  }
-  return choice;
-}
-
 /// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
 Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
   const std::span all(tiles);
@@ -67,16 +51,9 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out};
   constexpr unsigned least_k_tiles = 8;  // of a split
-  PersistentChoice best;
-  for (std::size_t i = tile > 0 ? tile - 1 : 0; i < (tile > 0 ? tile : all.size()); ++i) {
-    const PersistentChoice choice = with_best_splits(
-        queue, work,
-        cheapest(
-            queue, work, all.subspan(i, 1), least_k_tiles,
-            [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); }),
-        least_k_tiles);
-    if (choice.cycles < best.cycles) best = choice;
-  }
+  const PersistentChoice best =
+      cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, least_k_tiles,
+               [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
   if (tile > 0) return {Kernel::persistent, best.config};
   // Streaming a large operand once pays where others would copy it first.
   const bool is_copied = matmul_f16_repack::copied_bytes(args) > 0;

@@ -126,7 +126,7 @@ PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span
           .rows = tile.rows, .columns = tile.columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned clusters = resident(config);
       if (clusters == 0) continue;
-      for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); splits *= 2) {
+      for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
         config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
         if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < best.cycles)
           best = {config, cycles};
