@@ -50,7 +50,7 @@ constexpr TileModel sliced_model(Speed aligned, Speed unaligned) {
   return model<Tile>(aligned, unaligned, launch_sliced_k<Tile>);
 }
 
-/// Tunings tile1 … tile9.
+/// Tunings tile1 … tile8.
 constexpr TileModel models[]{prefetch_model<LargeTile>({0.843, 0.405, 12900}, {0.692, 0.295, 6100}),
                              prefetch_model<MediumTile>({0.787, 0.365, 3400}, {0.715, 0.416, 6600}),
                              prefetch_model<FlatTile>({0.817, 0.386, 3300}, {0.701, 0.319, 4900}),
@@ -58,8 +58,7 @@ constexpr TileModel models[]{prefetch_model<LargeTile>({0.843, 0.405, 12900}, {0
                              sliced_model<SmallTile>({0.602, 0.514, 5000}, {0.39, 0.333, 4100}),
                              sliced_model<SmallestTile>({0.536, 0.379, 3100}, {0.357, 0.283, 2900}),
                              prefetch_model<CompactTile>({0.81, 0.191, 3100}, {0.631, 0.17, 4700}),
-                             prefetch_model<ThinTile>({0.79, 0.352, 3100}, {0.557, 0.275, 4600}),
-                             prefetch_model<TallTile>({0.79, 0.352, 3100}, {0.557, 0.275, 4600})};
+                             prefetch_model<ThinTile>({0.79, 0.352, 3100}, {0.557, 0.275, 4600})};
 
 /// Expected cycles of a multiprocessor, launch included. The peak rates are the device's; latencies and shares of
 /// peaks are as fitted to an H100.
@@ -233,7 +232,7 @@ const Register<MatmulF32> variant{{
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8), tuning(9)},
+                tuning(8)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

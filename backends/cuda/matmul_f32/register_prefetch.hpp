@@ -56,9 +56,8 @@ using FlatTile = PrefetchTile<64, 128, 8, 8, 8, 4>;
 using MediumTile = PrefetchTile<128, 64, 8, 8, 8, 4>;
 /// The same in blocks of 2 warps: more of them to share out.
 using CompactTile = PrefetchTile<64, 64, 8, 8, 8, 8>;
-/// 32 elements per thread, for few rows or few columns.
+/// 32 elements per thread, for few rows.
 using ThinTile = PrefetchTile<32, 128, 16, 4, 8, 6>;
-using TallTile = PrefetchTile<128, 32, 16, 8, 4, 6>;
 /// 128 elements per thread, six 16-byte loads per step: blocks of 4 or 8 warps, 8 warps per multiprocessor.
 using LargeTile = PrefetchTile<128, 128, 16, 16, 8, 2>;
 using WideTile = PrefetchTile<128, 256, 16, 8, 16, 1>;

@@ -29,7 +29,6 @@ template void gemm<MediumTile>(const Queue&, const MatmulF32::Args&, std::size_t
 template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&, std::size_t);
 template void gemm<CompactTile>(const Queue&, const MatmulF32::Args&, std::size_t);
 template void gemm<ThinTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<TallTile>(const Queue&, const MatmulF32::Args&, std::size_t);
 template void gemm<WideTile>(const Queue&, const MatmulF32::Args&, std::size_t);
 
 /// Calls `use` with the tile of the tuning: `[&]<class Tile>()`.
