@@ -5,12 +5,13 @@
 //
 // Fragments need no particular order of k, only the same one in both operands: a lane's 16 bytes of a row are its part
 // of two fragments. Rows of other than a multiple of 8 elements begin off 16 bytes, but rows that are 8 apart begin at
-// the same distance from such a boundary: a warp takes rows of one distance, whole vectors of each, and the small
-// operand's elements shifted by that distance. What a row has before its first whole vector and behind its last is
-// loaded by elements.
+// the same distance from such a boundary: a warp takes rows of one distance, vectors from the boundary before each on,
+// and the small operand's elements shifted by that distance. In the vectors in which a row begins and ends, elements of
+// other rows become zeros. The matrix's last elements, where they are less than a vector, are added in the end.
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <type_traits>
 
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
@@ -116,7 +117,7 @@ __device__ float product_of_rest(const Problem& p, unsigned row, unsigned column
   return sum;
 }
 
-/// Of a block with fragments of 8 columns each: the limit on registers.
+/// Warps of a block, by its fragments of 8 columns: the limit on registers.
 constexpr unsigned max_warps(unsigned fragments) { return fragments > 1 ? 16 : 32; }
 
 template <bool bf16, unsigned fragments>
@@ -241,7 +242,7 @@ struct Plan {
   std::size_t shared_bytes, ticket_bytes, workspace_bytes;
 };
 
-/// Forced slices: 0 for those of the shape. Requires m, n, k > 0.
+/// forced_slices: 0 for those of the shape. Requires m, n, k > 0.
 Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slices) {
   const bool streams_a = args.n <= max_columns && (args.m >= args.n || !args.b_transposed);
   const Operand a = operand_a(args), b = operand_b(args);
