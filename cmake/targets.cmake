@@ -13,14 +13,16 @@ if(CROSSWARP_WERROR)
   endif()
 endif()
 if(CROSSWARP_HAS_CUDA)
-  # Relaxed constexpr: generators and bounds are plain constexpr functions for host and device. Members that an aggregate
-  # of a launch leaves out are null until it has a workspace.
+  # Relaxed constexpr: generators and bounds are plain constexpr functions for host and device.
   target_compile_options(crosswarp_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda -lineinfo>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers>)
+    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda -lineinfo -Xcompiler=-Wall,-Wextra>)
   if(CROSSWARP_WERROR)
     target_compile_options(crosswarp_options INTERFACE
       "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
+    # matmul_f16/few_columns leaves two pointers of an aggregate null until it has a workspace. To name them changes the
+    # hash of measured rows: with their next measurement they are named, and this goes.
+    target_compile_options(crosswarp_options INTERFACE
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-error=missing-field-initializers>)
   endif()
 endif()
 

@@ -58,10 +58,10 @@ std::vector<Point> MatmulF16::headline_points() {
 }
 
 /// Each shape in one of the eight combinations of options, in turn; some shapes in all of them. Among these, two are
-/// deep and small, for split-K; three are for kernels of few columns: more than a chunk of k at one distance of rows
-/// from 16 bytes but not at another, few and many rows of odd length; the last two are for persistent kernels: more
-/// tiles than a GPU has multiprocessors, an odd number of tile rows, a narrow last tile column. The very last has fewer
-/// k-tiles than the deferred epilogue has panels.
+/// deep and small, for split-K; three are for kernels of few columns: k in two chunks; few rows, which
+/// blocks share; with one or two warps for a row, a second chunk of k at some distances of rows from 16 bytes alone.
+/// The last two are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
+/// narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has panels.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
   for (const std::string layout : {"nn", "tn"})
