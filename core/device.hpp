@@ -214,9 +214,12 @@ class Device {
   /// the device supports it.
   virtual void launch_empty(bool pdl = false) = 0;
 
-  /// Whether launches run asynchronously: then launch_empty() is the floor of their times, and the device has its own
-  /// memory. On a host a launch is a call.
+  /// Whether launches run asynchronously: then launch_empty() is the floor of their times. On a host a launch is a call.
   virtual bool is_asynchronous() const { return false; }
+
+  /// Whether the device's memory is its own, so that free_memory() shows what launches take. A host's belongs to all of
+  /// its processes.
+  virtual bool has_own_memory() const { return false; }
 
   /// Restores device state that a launch may have changed for later ones: limits, cache configuration, current device,
   /// pending errors. Returns the changes as text; empty for none.

@@ -391,7 +391,7 @@ void Runner::PointRun::verify_and_find_leaks(Row& row) {
     const std::size_t before = device_.free_memory();
     verify_as_timed(row, "when timed: ", look);
     const std::size_t after = device_.free_memory();
-    if (!device_.is_asynchronous() || after + min_leak >= before) return;
+    if (!device_.has_own_memory() || after + min_leak >= before) return;
     if (i > 0 && before - after != leaked) return;
     leaked = before - after;
   }

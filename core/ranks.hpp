@@ -68,6 +68,7 @@ class RankGroup final : public Device {
   void launch_empty(bool pdl) override;
   bool shares_memory() const override;
   bool is_asynchronous() const override { return first().is_asynchronous(); }
+  bool has_own_memory() const override { return first().has_own_memory(); }
   std::string restore_state() override;
   bool lost() const override;
 

@@ -368,6 +368,7 @@ class Gpu final : public GpuDevice {
   }
 
   bool is_asynchronous() const override { return true; }
+  bool has_own_memory() const override { return true; }
   std::string restore_state() override {
     std::string changes;
     int current = ordinal_;

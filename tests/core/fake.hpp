@@ -106,6 +106,7 @@ class FakeDevice final : public Device {
     return counts(wanted);
   }
   bool is_asynchronous() const override { return asynchronous; }
+  bool has_own_memory() const override { return own_memory; }
   std::optional<ThreadTimes> thread_times() const override { return threads; }
   Telemetry telemetry() const override { return state(); }
   std::optional<double> energy() const override { return joules(); }
@@ -131,7 +132,7 @@ class FakeDevice final : public Device {
     throw Error("nobody may count");
   };
   bool counted_cold = false;
-  bool asynchronous = false;
+  bool asynchronous = false, own_memory = false;
   std::function<void()> outside, later;  // work that does not wait for a gate; that goes on behind the last launch
   std::string changed_state;             // by a launch
   std::set<std::string> ranges;          // that profilers were shown
