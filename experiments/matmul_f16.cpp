@@ -60,6 +60,7 @@ std::vector<Point> MatmulF16::headline_points() {
 /// Each shape in one of the eight combinations of options, in turn; some shapes in all of them. Among these, two are
 /// deep and small, for split-K; three are for kernels of few columns: k in two chunks; few rows, which
 /// blocks share; with one or two warps for a row, a second chunk of k at some distances of rows from 16 bytes alone.
+/// One is for a small operand of two tiles, with split-K, whose rows have two distances from 16 bytes.
 /// The last two are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
 /// narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has panels.
 std::vector<TestPoint> MatmulF16::test_points() {
@@ -81,6 +82,7 @@ std::vector<TestPoint> MatmulF16::test_points() {
                                  {600, 16, 2046},
                                  {9, 3, 7569},
                                  {301, 13, 2043},
+                                 {130, 200, 1020},
                                  {2100, 2312, 328},
                                  {2100, 2312, 136}})
     for (const auto& [layout, type, out] : kinds)

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace crosswarp::gpu {
 namespace {
@@ -32,31 +30,31 @@ double cycles(const DeviceInfo& device, const ProductWork& work, const BlockShap
   return expected_cycles(device, work, config, static_cast<unsigned>(device.compute_units) / cluster.size());
 }
 
-std::vector<unsigned> sizes(const ProductWork& work, const BlockShape& tile) {
-  std::vector<unsigned> result;
-  for (const ClusterShape& cluster : clusters_for(work, tile)) result.push_back(cluster.size());
-  return result;
-}
-
-TEST(PersistentModel, HasClustersOfFourOnlyWhereRowsBeginWithinLines) {
-  for (const BlockShape& tile : {large, medium}) {
-    EXPECT_EQ(sizes(product(4096, 4096, 4096), tile), (std::vector<unsigned>{2, 2, 1}));
-    EXPECT_EQ(sizes(product(4096, 4096, 4104), tile), (std::vector<unsigned>{2, 2, 4, 4, 4}));
-  }
-}
-
-TEST(PersistentModel, HasABlockOfItsOwnForOneTile) {
-  const auto has_one = [](const std::vector<unsigned>& all) { return std::ranges::count(all, 1u) == 1; };
-  EXPECT_TRUE(has_one(sizes(product(100, 100, 1000), medium)));
-  EXPECT_FALSE(has_one(sizes(product(200, 100, 1000), medium)));
-  EXPECT_FALSE(has_one(sizes(product(100, 200, 1000), medium)));
-}
-
-TEST(PersistentModel, ExpectsSharingToPayWhereRowsBeginWithinLines) {
+TEST(PersistentModel, ExpectsSharingToPayWhereL2IsTheBound) {
   const DeviceInfo device = device_of(132);
-  const ProductWork aligned = product(8192, 8192, 8192), within = product(8192, 8192, 8200);
-  EXPECT_EQ(cycles(device, aligned, medium, {1, 1}), cycles(device, aligned, medium, {2, 1}));
-  EXPECT_GT(cycles(device, within, medium, {1, 1}), 1.2 * cycles(device, within, medium, {2, 1}));
+  const ProductWork tall = product(12'510, 654, 3264), within = product(12'510, 654, 3272);
+  EXPECT_GT(cycles(device, tall, large, {1, 1}), 1.1 * cycles(device, tall, large, {2, 1}));
+  EXPECT_GT(cycles(device, within, large, {1, 1}), cycles(device, tall, large, {1, 1}));
+}
+
+TEST(PersistentModel, ExpectsSharingToPayForShortRowsThatAllBlocksRequestAtOnce) {
+  const DeviceInfo device = device_of(132);
+  const ProductWork product_of_8 = product(7280, 232, 8), product_of_64 = product(7280, 232, 64);
+  const auto saved = [&](const ProductWork& work) {
+    return cycles(device, work, medium, {1, 1}) - cycles(device, work, medium, {4, 1});
+  };
+  EXPECT_GT(saved(product_of_8), 2000);
+  EXPECT_LT(saved(product_of_64), 1000);
+}
+
+TEST(PersistentModel, ExpectsPowerToSlowLongProductsAlone) {
+  EXPECT_LT(throttled(1e4), 1.02e4);
+  EXPECT_GT(throttled(4e6), 1.4 * 4e6);
+  // At 8192 a fifteenth more waves would cost more than a cluster of eight saves in reads from L2.
+  const PersistentConfig two{.rows = 128, .columns = 256, .cluster = {2, 1}, .raster = 8};
+  const PersistentConfig eight{.rows = 128, .columns = 256, .cluster = {4, 2}, .raster = 4};
+  const ProductWork square = product(8192, 8192, 8192);
+  EXPECT_LT(expected_cycles(device_of(132), square, two, 66), expected_cycles(device_of(132), square, eight, 15));
 }
 
 TEST(PersistentModel, ExpectsSplitsToFillADevice) {

@@ -1,15 +1,15 @@
-// Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest, by way of `repack` where rows of A or B do not begin at multiples of 16 bytes;
-// `small_k` where multiply-adds take less time than that, `few_columns` and `skinny` for some C of few rows or columns;
-// `mma_multistage` before Hopper. Bound by the matrix units; small shapes by launch and latency, and by shared memory,
-// which feeds small tiles.
-#include <limits>
+// Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
+// `persistent` with the best tile, cluster and split-K, by way of `repack` where rows of A or B do not begin at
+// multiples of 16 bytes; there `row_classes` and `few_columns`, which read a large operand as it is; `small_k` and
+// `skinny` for short sums and short sides of C; `mma_multistage` before Hopper. Bound by the matrix units; small shapes
+// by launch and latency, and by shared memory, which feeds small tiles.
 #include <map>
 #include <string>
 #include <tuple>
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
+#include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
@@ -18,23 +18,23 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 constexpr unsigned fallback_raster = 8;
-constexpr double never = std::numeric_limits<double>::infinity();  // cycles
 
-/// Expected cycles of the pass that copies operands whose rows are not aligned: it reads and writes them, and short
-/// rows take as long as the latency of their loads.
+/// Expected cycles of the pass that copies operands whose rows are not aligned: it reads them and writes the copies, of
+/// which L2 keeps a part, and short rows take as long as the latency of their loads.
 double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  constexpr double task_cycles = 3000, resident_tasks = 32;  // of a warp; of a multiprocessor
+  constexpr double fixed = 3130, task_cycles = 2130, resident_tasks = 32;  // of a warp; of a multiprocessor
+  constexpr double share_of_peak = 1.39;
   const auto bytes = static_cast<double>(matmul_f16_repack::copied_bytes(args));
   const double units = queue.device.compute_units;
   return bytes == 0 ? 0
-                    : launch_cycles + matmul_f16_repack::copy_tasks(args) / (resident_tasks * units) * task_cycles +
-                          2 * bytes / (Rates(queue.device).memory_bytes * units);
+                    : fixed + matmul_f16_repack::copy_tasks(args) / (resident_tasks * units) * task_cycles +
+                          2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
 /// Tunings tile1 … tile5.
 constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
 
-enum class Kernel { persistent, small_k, skinny, few_columns };
+enum class Kernel { persistent, small_k, skinny, few_columns, row_classes };
 
 struct Choice {
   Kernel kernel;
@@ -54,16 +54,19 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
   const PersistentChoice best =
       cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, least_k_tiles,
                [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
-  if (tile > 0) return {Kernel::persistent, best.config};
-  // Streaming a large operand once pays where others would copy it first.
-  const bool is_copied = matmul_f16_repack::copied_bytes(args) > 0;
-  const double few_columns = is_copied ? matmul_f16_few_columns::expected_cycles(queue, args) : never;
-  const double small_k = matmul_f16_small_k::expected_cycles(queue, args);
-  const double persistent = best.cycles + repacking_cycles(queue, args);
-  if (few_columns < std::min(small_k, persistent)) return {Kernel::few_columns};
-  if (matmul_f16_skinny::is_fastest(args)) return {Kernel::skinny};
-  if (small_k < persistent) return {Kernel::small_k};
-  return {Kernel::persistent, best.config};
+  Choice choice{Kernel::persistent, best.config};
+  if (tile > 0) return choice;
+  double cycles = best.cycles + repacking_cycles(queue, args);
+  const auto consider = [&](Kernel kernel, double expected) {
+    if (expected < cycles) choice.kernel = kernel, cycles = expected;
+  };
+  consider(Kernel::small_k, matmul_f16_small_k::expected_cycles(queue, args));
+  consider(Kernel::skinny, matmul_f16_skinny::expected_cycles(queue, args));
+  if (matmul_f16_repack::copied_bytes(args) > 0) {
+    consider(Kernel::few_columns, matmul_f16_few_columns::expected_cycles(queue, args));
+    consider(Kernel::row_classes, matmul_f16_row_classes::expected_cycles(queue, args));
+  }
+  return choice;
 }
 
 /// Cached by shape: a search takes longer than a small product.
@@ -87,6 +90,8 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_skinny::workspace_bytes(queue, args);
     case Kernel::few_columns:
       return matmul_f16_few_columns::workspace_bytes(queue, args);
+    case Kernel::row_classes:
+      return matmul_f16_row_classes::workspace_bytes(queue, args);
     case Kernel::small_k:
       break;
   }
@@ -106,6 +111,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_skinny::gemm(overlapping, args);
     case Kernel::few_columns:
       return matmul_f16_few_columns::gemm(overlapping, args);
+    case Kernel::row_classes:
+      return matmul_f16_row_classes::gemm(overlapping, args);
   }
 }
 
@@ -115,7 +122,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF16> variant{{
     .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of "
-            "repack; small_k and skinny for short sums, few_columns where a side of C is short",
+            "repack; small_k and skinny for short sums, few_columns and row_classes for short sides of C",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

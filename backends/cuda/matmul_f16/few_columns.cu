@@ -48,8 +48,8 @@ struct Problem {
   unsigned chunks;            ///< Of a row, at any distance; block (x, y) has every gridDim.y-th, from the y-th on.
   Small small;
   bool streams_a;
-  unsigned* finished;  ///< Split-K: one per block x; 0 before and after every launch.
-  float* partials;     ///< Sums of block (x, y), a part for each.
+  unsigned* finished = nullptr;  ///< Split-K: one per block x; 0 before and after every launch.
+  float* partials = nullptr;     ///< Sums of block (x, y), a part for each.
 };
 
 /// Copies the small operand's elements from k = first - front on to shared memory, as [column][front + chunk]; zeros
@@ -258,13 +258,17 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slice
   const unsigned batches = blocks_for(k + vector - 1, whole);
   const unsigned most_batches = (max_shared_bytes / sizeof(std::uint16_t) / small.count - padding) / whole;
   // Blocks of several rows' warps read the small operand less often. With few rows latency counts: warps share them,
-  // and with very few, blocks.
+  // and with very few, blocks. Warps beyond a row's batches still help to copy.
   const unsigned most_warps = max_warps(blocks_for(small.count, 8)), blocks_left = units / tiles;
   const unsigned most_slices = blocks_left == 0  ? std::min(16u, std::bit_floor(64 / small.count))
                                : blocks_left < 4 ? most_warps
                                                  : 8;
-  const unsigned slices = std::min({forced_slices > 0 ? forced_slices : std::min(most_slices, std::bit_ceil(batches)),
-                                    most_warps, std::bit_floor(most_batches)});
+  const unsigned copying_warps = small.count * (std::min(4u, batches) * whole + front) / 256;
+  const unsigned own_slices =
+      std::max({std::min(most_slices, std::bit_ceil(batches)),
+                std::min(8u, std::bit_floor(std::max(1u, copying_warps))), 4 * tiles <= units ? 4u : 1u});
+  const unsigned slices =
+      std::min({forced_slices > 0 ? forced_slices : own_slices, most_warps, std::bit_floor(most_batches)});
   const unsigned splits = blocks_left < 4 ? 1 : std::clamp(batches / slices, 1u, blocks_left);
   const unsigned warps =
       std::clamp(std::bit_floor(std::max(1u, tiles * slices / units)), std::max(4u, slices), std::max(16u, slices));
@@ -313,25 +317,31 @@ bool is_for(std::size_t m, std::size_t n, bool b_transposed) {
   return n <= max_columns || (b_transposed && m <= max_columns);
 }
 
-/// As fitted to an H100: every block copies the small operand, element by element; the large one comes at a share of
-/// memory's peak, or as fast as latency lets a warp's batches.
+/// As fitted to an H100: a block's threads copy the small operand eight elements each at a time, its warps multiply
+/// batches; the large operand comes at a share of memory's peak.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  constexpr double fixed = 6500, of_sharing = 3000, of_element = 0.7, of_batch = 1200, share_of_peak = 0.75;
-  constexpr std::size_t least_steps = 64;  // for fewer, fp32 multiply-adds take less time
+  constexpr double fixed = 3400, of_round = 1330, of_chunk = 2700, of_batch = 515, of_second_fragment = 820;
+  constexpr double of_sharing = 4000, of_split = 78, share_of_peak = 0.94, exposed = 1.56;
+  constexpr unsigned most_resident = 4;    // blocks of a multiprocessor that hide each other's latency
+  constexpr std::size_t least_steps = 33;  // for fewer, fp32 multiply-adds take less time
   if (args.c.empty() || args.k < least_steps || !is_for(args.m, args.n, args.b_transposed))
     return std::numeric_limits<double>::infinity();
   const Plan planned = plan(queue, args, 0);
   const Problem& problem = planned.problem;
   const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
-  const double elements = static_cast<double>(problem.count) * problem.k;
-  const unsigned waves = blocks_for(planned.blocks * planned.splits, units);
-  const double copied = 1.0 * waves * problem.small.count * problem.k / planned.splits * of_element;
-  const double batches = blocks_for(blocks_for(problem.k, batch * vector), problem.slices * planned.splits);
-  const double streamed =
-      std::max(batches * of_batch,
-               sizeof(std::uint16_t) * elements / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units));
-  // The shorter is not fully hidden.
-  return fixed + (planned.splits > 1 ? of_sharing : 0) + std::max(copied, streamed) + std::min(copied, streamed) / 4;
+  const unsigned threads = 32 * planned.warps;
+  const unsigned rounds = blocks_for(problem.small.count * (problem.chunk + front), 8 * threads);
+  const double chunks = blocks_for(problem.chunks, planned.splits);
+  const double batches = chunks * blocks_for(problem.chunk / (batch * vector), problem.slices);
+  const auto fit = static_cast<unsigned>((227u << 10) / (planned.shared_bytes + 1024));
+  const double blocks = blocks_for(planned.blocks * planned.splits, units);
+  const double waves = std::max(1.0, blocks / std::clamp(std::min(1024 / threads, fit), 1u, most_resident));
+  const double of_batches = of_batch + (problem.small.count > 8 ? of_second_fragment : 0);
+  const double computed = waves * (chunks * (rounds * of_round + of_chunk) + batches * of_batches);
+  const double streamed = sizeof(std::uint16_t) * static_cast<double>(problem.count) * problem.k /
+                          (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
+  return fixed + (planned.splits > 1 ? of_sharing + of_split * planned.splits : 0) + std::max(computed, streamed) +
+         exposed * std::min(computed, streamed);
 }
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) { return workspace_bytes(queue, args, 0); }

@@ -4,7 +4,9 @@
 // launch: the last block to finish a strip adds the partial sums. Any shape and alignment. Bound by memory bandwidth.
 #include <algorithm>
 #include <bit>
+#include <limits>
 
+#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -419,29 +421,50 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Config& config)
   });
 }
 
-/// Whether the streamed operand would have to be copied, is large, and long enough for strips for all blocks.
-bool is_costly_to_repack(const MatmulF16::Args& args) {
-  constexpr std::size_t many_elements = 8 << 20, many_rows = 4096;
-  const Operand streamed = args.m > args.n ? operand_a(args) : operand_b(args);
-  return !streamed.is_aligned() && std::max(args.m, args.n) >= many_rows &&
-         std::size_t{streamed.rows} * streamed.columns >= many_elements;
+/// As fitted to an H100: a block's iterations wait for their slowest copies, those of single elements; blocks that
+/// share a strip wait for each other's partial sums; the large operand comes at a share of memory's peak.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args, const Config& config) {
+  constexpr double fixed = 4330, of_iteration = 310, of_copied_rows = 1390.0 / 64, of_columns = 1290.0 / 64;
+  constexpr double of_pairs = 620.0 / 64, of_elements = 2780.0 / 64;  // for each column of the small operand
+  constexpr double of_sharing = 3200, of_share = 280, share_of_peak = 0.76, exposed = 0.78;
+  const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
+  const bool streams_a = args.m > args.n;
+  const Operand streamed = streams_a ? operand_a(args) : operand_b(args);
+  const Operand small = streams_a ? operand_b(args) : operand_a(args);
+  double cycles = 0;
+  with_tile(queue, args, config, [&]<class Tile>() {
+    const Schedule schedule = schedule_of<Tile>(queue, args, config);
+    const double iterations = blocks_for(schedule.iterations(), schedule.blocks);
+    const double of_small = small.is_aligned() ? 0 : small.pitch % 2 == 0 ? of_pairs : of_elements;
+    const double iteration = of_iteration + (of_columns + of_small) * Tile::columns +
+                             (streamed.is_aligned() ? 0 : of_copied_rows * Tile::rows);
+    const double shares = 1.0 * schedule.blocks / schedule.strips;
+    const double computed = iterations * iteration * std::max(1.0, blocks_for(schedule.blocks, units) / 2.0) +
+                            (shares > 1 ? of_sharing + of_share * (shares - 1) : 0);
+    const double moved = sizeof(std::uint16_t) * static_cast<double>(streamed.rows) * streamed.columns /
+                         (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
+    cycles = fixed + std::max(computed, moved) + exposed * std::min(computed, moved);
+  });
+  return cycles;
 }
 
-bool is_fastest(const MatmulF16::Args& args) {
-  constexpr std::size_t narrowest = 32, least_steps = 33;
-  const std::size_t side = std::min(args.m, args.n);
-  return (side <= narrowest && args.k >= least_steps && args.k <= few_steps) ||
-         (side <= max_side && args.k > few_steps && is_costly_to_repack(args));
+/// Where loads of single elements take long, all blocks share them equally.
+Config config_for(const Queue& queue, const MatmulF16::Args& args) {
+  constexpr Config split_k{}, stream_k{.blocks = blocks_per_unit};
+  return expected_cycles(queue, args, stream_k) < expected_cycles(queue, args, split_k) ? stream_k : split_k;
 }
 
-/// Loads of single elements take so long that all blocks share them equally.
-Config config_for(const MatmulF16::Args& args) { return {.blocks = is_costly_to_repack(args) ? blocks_per_unit : 0}; }
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
+  if (args.c.empty() || args.k == 0 || std::min(args.m, args.n) > max_side)
+    return std::numeric_limits<double>::infinity();
+  return expected_cycles(queue, args, config_for(queue, args));
+}
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
-  return workspace_bytes(queue, args, config_for(args));
+  return workspace_bytes(queue, args, config_for(queue, args));
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, config_for(args)); }
+void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, config_for(queue, args)); }
 
 Config config_of_tuning(const Queue& queue) {
   return {static_cast<unsigned>(queue.tuning["blocks"]), static_cast<unsigned>(queue.tuning["rows"])};

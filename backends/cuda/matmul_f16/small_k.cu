@@ -266,7 +266,10 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args) {
   return best;
 }
 
-double expected_cycles(const Queue& queue, const MatmulF16::Args& args) { return plan(queue, args).cycles.least(); }
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
+  constexpr double measured = 1.05;  // over expected, of 256 random products on an H100
+  return measured * plan(queue, args).cycles.least();
+}
 
 /// With PDL only where it pays.
 void gemm(const Queue& queue, const MatmulF16::Args& args) {

@@ -1,7 +1,8 @@
-// Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; latencies are
-// those of an H200, shares of L2's peak those of an H100.
+// Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; shares of them
+// and latencies are as fitted to 6,000 launches of an H100: 256 random products by every tile, cluster and split-K.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -13,28 +14,28 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Of one multiprocessor, per cycle.
+/// Of one multiprocessor, per cycle, while all are busy.
 struct Rates {
   double shared_bytes;  ///< Into and out of shared memory.
-  double tma_bytes;  ///< By TMA from L2, which fetches once what several request at once: more than its peak of reads.
-  double l2_bytes;   ///< That threads read and write in L2.
-  double memory_bytes;  ///< While all multiprocessors read.
+  double l2_bytes;      ///< Read from L2; what is multicast counts once for the cluster.
+  double l2_stores;     ///< Bytes stored to L2.
+  double memory_bytes;
 
   explicit Rates(const DeviceInfo& device)
       : shared_bytes(device.peak_per_cycle("shared", 128)),
-        tma_bytes(1.6 * device.peak_per_cycle("l2", 36)),
-        l2_bytes(0.58 * device.peak_per_cycle("l2", 36)),
-        memory_bytes(device.peak_per_cycle("memory", 18)) {}
+        l2_bytes(0.43 * device.peak_per_cycle("l2", 64)),
+        l2_stores(0.63 * device.peak_per_cycle("l2", 64)),
+        memory_bytes(0.66 * device.peak_per_cycle("memory", 18)) {}
 };
 
 // Cycles from one k-tile, tile, launch to the next.
-constexpr double k_tile_cycles = 100, tile_cycles = 300, launch_cycles = 2500;
+constexpr double k_tile_cycles = 20, tile_cycles = 770, launch_cycles = 1100;
 
 /// Launch, first loads and last stores of an otherwise empty product.
-constexpr double base_cycles = 4500;
+constexpr double base_cycles = 4750;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
-constexpr double elements_stored_by_warps = 6;
+constexpr double elements_stored_by_warps = 6.1;
 
 /// What is multiplied.
 struct ProductWork {
@@ -48,63 +49,78 @@ struct ProductWork {
 };
 
 /// What 128 bytes of an operand's row take of L2: more where rows begin within lines.
-inline double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 1.5; }
+inline double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 1.1; }
+
+/// Requests for the same line at the start of all blocks, from `tiles` rows or columns of tiles of which `sharing`
+/// receive one by multicast. A line has several rows where these are short.
+inline double requests_of_line(const Operand& operand, unsigned tiles, unsigned sharing) {
+  return 1.0 * tiles / sharing * std::max(1.0, 1.0 * row_elements / operand.pitch);
+}
+
+/// Cycles of the matrix units at the clock that power leaves them: it falls by a third in a product of some hundred
+/// microseconds.
+inline double throttled(double cycles) {
+  constexpr double most = 0.47, half_at = 450e3;
+  return cycles * (1 + most * cycles / (cycles + half_at));
+}
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
-/// reads its own rows of A and all of B. L2 bounds them where rows begin within lines; what is multicast counts once
-/// for the cluster. Where rows of C are not aligned, warps store it. Split-K writes its partial sums as floats, after
+/// reads its own rows of A and all of B. Reads from L2 and memory go on beside, but are not fully hidden in the first
+/// waves of tiles. Where rows of C are not aligned, warps store it. Split-K writes its partial sums as floats, after
 /// the last k-tile, and adds them in a second launch.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
+  constexpr double exposed = 0.235, exposed_waves = 3, cycles_of_request = 6.5;
   const Rates rates(device);
-  const double elements = 1.0 * config.rows * config.columns;
+  const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
+  const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
+  const double clusters = 1.0 * config.splits * blocks_for(row_tiles, config.cluster.rows) *
+                          blocks_for(column_tiles, config.cluster.columns);
+  const double waves = std::ceil(clusters / resident);
+
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
-  const double loaded = row_bytes *
-                        (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                         lines_per_row(work.operands.b) * config.columns / config.cluster.rows) /
-                        rates.tma_bytes;
-  const double k_tile = std::max({multiplied, shared, loaded}) + k_tile_cycles;
-  const double k_tiles = blocks_for(work.k_tiles(), config.splits) * k_tile;
+  const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
+  const double k_tiles = own_k_tiles * (std::max(multiplied, shared) + k_tile_cycles);
   const double element_bytes = work.is_f32_out ? 4 : 2;
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
-  double tile = 12.0 * config.columns + tile_cycles;
+  double tile = 8.0 * config.columns + tile_cycles;
   if (config.splits > 1)
-    tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_bytes;
+    tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_stores;
   else
-    tile += std::max(k_tiles, by_tma ? element_bytes * elements / rates.l2_bytes : elements / elements_stored_by_warps);
-  const unsigned clusters = config.splits * blocks_for(work.m, config.rows * config.cluster.rows) *
-                            blocks_for(work.n, config.columns * config.cluster.columns);
-  const double units = device.compute_units;
+    tile +=
+        std::max(k_tiles, by_tma ? element_bytes * elements / rates.l2_stores : elements / elements_stored_by_warps);
+  const double all_multiplied = waves * own_k_tiles * multiplied;
+  const double computed = waves * tile + throttled(all_multiplied) - all_multiplied;
+
+  const double loaded = row_bytes * (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
+                                     lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
+  const double from_l2 =
+      loaded * clusters * config.cluster.size() / config.splits * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
-  const double moved =
+  const double from_memory =
       (bytes_of(work.operands.a) + bytes_of(work.operands.b) + bytes_of_c) / (rates.memory_bytes * units);
+  const double moved = std::max(from_l2, from_memory);
+
+  const double requests = std::max(requests_of_line(work.operands.a, column_tiles, config.cluster.columns),
+                                   requests_of_line(work.operands.b, row_tiles, config.cluster.rows));
   const double add_partials = config.splits == 1
                                   ? 0
                                   : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
-  const double all_tiles = blocks_for(clusters, resident) * tile;
-  // The shorter of the two is not fully hidden.
-  return base_cycles + std::max(all_tiles, moved) + std::min(all_tiles, moved) / 2 + add_partials;
+  return base_cycles + std::max(computed, moved) +
+         exposed * std::min(1.0, exposed_waves / waves) * std::min(computed, moved) + cycles_of_request * requests +
+         add_partials;
 }
 
 struct BlockShape {
   unsigned rows, columns;
 };
 
-/// Candidates; the first wins where the model sees no difference. Measured on H200 in 16 bits: the widest tiles share
-/// B, their larger operand, for less power (1 to 2 % faster from 2048 on, else within 0.5 %); others share A (5 %
-/// faster at 1024, 1 % at 1536, 1 % slower up to 512). Where rows begin within lines, L2 is the bound, and blocks share
-/// wherever C has several tiles: four of them, too, though less than all multiprocessors have room for clusters of
-/// four.
-inline std::span<const ClusterShape> clusters_for(const ProductWork& work, const BlockShape& tile) {
-  static constexpr ClusterShape share_b[] = {{2, 1}, {1, 2}, {1, 1}}, share_a[] = {{1, 2}, {2, 1}, {1, 1}},
-                                share_more[] = {{2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}};
-  const bool whole_lines = lines_per_row(work.operands.a) == 1 && lines_per_row(work.operands.b) == 1;
-  if (!whole_lines && (work.m > tile.rows || work.n > tile.columns)) return share_more;
-  return tile.columns == 256 ? share_b : share_a;
-}
+/// Candidates; the first wins where the model sees no difference, as where memory bounds all: the larger, which read
+/// less from L2.
+constexpr ClusterShape clusters_of_tiles[] = {{4, 2}, {2, 4}, {4, 1}, {1, 4}, {2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
 struct PersistentChoice {
   PersistentConfig config{};
@@ -119,7 +135,7 @@ PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span
   const unsigned k_tiles = work.k_tiles();
   PersistentChoice best;
   for (const BlockShape& tile : tiles)
-    for (const ClusterShape cluster : clusters_for(work, tile)) {
+    for (const ClusterShape cluster : clusters_of_tiles) {
       // C has a tile for every block of a cluster.
       if (cluster.rows > blocks_for(work.m, tile.rows) || cluster.columns > blocks_for(work.n, tile.columns)) continue;
       PersistentConfig config{

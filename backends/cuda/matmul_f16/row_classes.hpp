@@ -1,0 +1,19 @@
+// row_classes, as `adaptive` dispatches to it.
+#pragma once
+
+#include "backends/cuda/matmul_f16/dispatch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_row_classes {
+
+/// By a cost model; launches and latency included. Infinite for an empty product, where rows along k begin at multiples
+/// of 16 bytes, and where the small operand has more than 256 rows or columns.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
+/// Requires a workspace of workspace_bytes(), and k that is no multiple of 8.
+void gemm(const Queue& queue, const MatmulF16::Args& args);
+
+}  // namespace matmul_f16_row_classes
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
