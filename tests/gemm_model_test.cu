@@ -1,4 +1,5 @@
-// What the persistent GEMMs' cost model expects, by properties of a device alone: no GPU is needed.
+// What the GEMMs' cost models expect, by properties of a device alone: no GPU is needed.
+#include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 #include <gtest/gtest.h>
@@ -74,6 +75,30 @@ TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
     }
     EXPECT_LT(more_units, cycles(device_of(1), product(2 * size, 2 * size, 2 * size), medium, {1, 1}));
   }
+}
+
+/// Of fp32 tiles, whose partial sums have rows of n floats.
+SplitPlan splits_for(const GemmSize& size, int units) {
+  constexpr TileModel tile{32, 32, 32, 2, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
+  return best_splits(tile, size, device_of(units),
+                     [&](std::size_t splits) { return splits > 1 ? splits * size.m * size.n * sizeof(float) : 0; });
+}
+
+TEST(TileCost, SplitsSumsThatAreTooShortToFillADeviceAsFarAsTheyGo) {
+  const SplitPlan plan = splits_for({40, 24, 2872}, 132);
+  EXPECT_GT(plan.splits, 8u);
+  EXPECT_LE(plan.splits, 2872u / (4 * 32));
+  EXPECT_EQ(splits_for({40, 24, 100}, 132).splits, 1u);  // fewer than eight k-tiles
+  EXPECT_EQ(splits_for({4096, 4096, 4096}, 132).splits, 1u);
+  EXPECT_EQ(splits_for({40, 24, 2872}, 1).splits, 1u);
+}
+
+TEST(TileCost, ExpectsMoreOfALargerProductAndLessOfALargerDevice) {
+  const double of_one = splits_for({500, 500, 500}, 1).cycles, of_all = splits_for({500, 500, 500}, 132).cycles;
+  EXPECT_TRUE(std::isfinite(of_one));
+  EXPECT_LT(of_all, of_one / 20);
+  EXPECT_LT(of_all, splits_for({1000, 500, 500}, 132).cycles);
+  EXPECT_LT(of_all, splits_for({500, 500, 1000}, 132).cycles);
 }
 
 }  // namespace

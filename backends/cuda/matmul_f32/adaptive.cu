@@ -2,159 +2,71 @@
 // expects to be fastest; kernels of their own for short sums, few rows and few columns, where they are expected to take
 // less; and for a row vector times a matrix. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
 // columns and for small k.
-#include <cmath>
-#include <limits>
-
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/gemv.hpp"
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
+#include "backends/cuda/matmul_f32/tile_model.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-/// How fast a tile's kernel is expected to be, as fitted to an H100.
-struct Speed {
-  double efficiency;        ///< Share of peak multiply-adds with min_blocks resident on a multiprocessor …
-  double efficiency_alone;  ///< … and with one.
-  double wave_cycles;       ///< Of prologue and epilogue.
-};
-
 /// A kernel by its tile.
-struct TileModel {
-  unsigned m, n, k, min_blocks;
-  Speed aligned, unaligned;  ///< Unaligned: rows of B and C do not start on 16-byte boundaries.
+struct TileKernel {
+  TileModel model;
   void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t splits);
   void (*launch_stream_k)(const Queue&, const MatmulF32::Args&) = nullptr;
   std::size_t (*stream_k_workspace)(const Queue&, const MatmulF32::Args&) = nullptr;
 };
 
 template <class Tile>
-constexpr TileModel model(Speed aligned, Speed unaligned,
-                          void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t)) {
-  return {Tile::m, Tile::n, Tile::k, Tile::min_blocks, aligned, unaligned, launch};
+constexpr TileKernel kernel_of(Speed aligned, Speed unaligned,
+                               void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t)) {
+  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, aligned, unaligned}, launch};
 }
 template <class Tile>
-constexpr TileModel prefetch_model(Speed aligned, Speed unaligned) {
-  return model<Tile>(aligned, unaligned, matmul_f32_split_k::gemm<Tile>);
+constexpr TileKernel prefetch_kernel(Speed aligned, Speed unaligned) {
+  return kernel_of<Tile>(aligned, unaligned, matmul_f32_split_k::gemm<Tile>);
 }
 template <class Tile>
-constexpr TileModel stream_k_model(Speed aligned, Speed unaligned) {
-  TileModel result = prefetch_model<Tile>(aligned, unaligned);
+constexpr TileKernel stream_k_kernel(Speed aligned, Speed unaligned) {
+  TileKernel result = prefetch_kernel<Tile>(aligned, unaligned);
   result.launch_stream_k = matmul_f32_stream_k::gemm<Tile>;
   result.stream_k_workspace = matmul_f32_stream_k::workspace_bytes<Tile>;
   return result;
 }
 template <class Tile>
-constexpr TileModel sliced_model(Speed aligned, Speed unaligned) {
-  return model<Tile>(aligned, unaligned, launch_sliced_k<Tile>);
+constexpr TileKernel sliced_kernel(Speed aligned, Speed unaligned) {
+  return kernel_of<Tile>(aligned, unaligned, launch_sliced_k<Tile>);
 }
 
 /// Tunings tile1 … tile8.
-constexpr TileModel models[]{prefetch_model<LargeTile>({0.843, 0.405, 12900}, {0.692, 0.295, 6100}),
-                             prefetch_model<MediumTile>({0.787, 0.365, 3400}, {0.715, 0.416, 6600}),
-                             prefetch_model<FlatTile>({0.817, 0.386, 3300}, {0.701, 0.319, 4900}),
-                             stream_k_model<WideTile>({0.793, 0.747, 9000}, {0.604, 0.58, 9600}),
-                             sliced_model<SmallTile>({0.602, 0.514, 5000}, {0.39, 0.333, 4100}),
-                             sliced_model<SmallestTile>({0.536, 0.379, 3100}, {0.357, 0.283, 2900}),
-                             prefetch_model<CompactTile>({0.81, 0.191, 3100}, {0.631, 0.17, 4700}),
-                             prefetch_model<ThinTile>({0.79, 0.352, 3100}, {0.557, 0.275, 4600})};
-
-/// Expected cycles of a multiprocessor, launch included. The peak rates are the device's; latencies and shares of
-/// peaks are as fitted to an H100.
-struct CostModel {
-  static constexpr double fixed = 3250, second_pass = 3800, fixup = 5700;
-
-  /// That of an H200 where it is not known.
-  static std::size_t l2_size(const DeviceInfo& device) {
-    return device.cache > 0 ? device.cache : std::size_t{60} << 20;
-  }
-
-  const TileModel& tile;
-  const Speed& speed;
-  double l2_bytes_per_cycle_alone, l2_bytes_per_cycle;  ///< While few multiprocessors read, and while all do.
-  double units, tiles, k_tiles;
-  double k_tile_cycles;           ///< At peak.
-  double memory_bytes_per_cycle;  ///< Of all multiprocessors.
-  double l2_bytes;                ///< That partial sums can be of and stay there.
-  double moved;                   ///< Operands and C from memory, cold.
-
-  CostModel(const TileModel& tile_, const MatmulF32::Args& args, const DeviceInfo& device)
-      : tile(tile_),
-        speed(args.n % 4 == 0 ? tile.aligned : tile.unaligned),
-        l2_bytes_per_cycle_alone(device.peak_per_cycle("l2", 64)),
-        l2_bytes_per_cycle(0.42 * l2_bytes_per_cycle_alone),
-        units(device.compute_units),
-        tiles(std::ceil(static_cast<double>(args.n) / tile.n) * std::ceil(static_cast<double>(args.m) / tile.m)),
-        k_tiles(std::ceil(static_cast<double>(args.k) / tile.k)),
-        k_tile_cycles(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
-        memory_bytes_per_cycle(0.83 * device.peak_per_cycle("memory", 18) * units),
-        l2_bytes(0.5 * static_cast<double>(l2_size(device))),
-        moved(static_cast<double>(args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes()) /
-              memory_bytes_per_cycle) {}
-
-  /// What computes and what is moved; the shorter of the two is not fully hidden.
-  double total(double computed) const { return fixed + std::max(computed, moved) + std::min(computed, moved) / 4; }
-
-  /// The multiprocessor with the most blocks decides, which gets one more by PDL where the grid does not fill the
-  /// device. Several splits take a second pass, with their partial sums written and read back.
-  double split_k(std::size_t splits, std::size_t partial_bytes, bool pdl) const {
-    const double all_blocks = tiles * static_cast<double>(splits), resident = tile.min_blocks;
-    double blocks = std::ceil(all_blocks / units);
-    if (pdl && all_blocks > 1 && blocks < resident) ++blocks;
-    const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
-    const double work = std::ceil(k_tiles / static_cast<double>(splits)) * k_tile_cycles;
-    const double partial = resident > 1 ? speed.efficiency_alone +
-                                              (speed.efficiency - speed.efficiency_alone) * (left - 1) / (resident - 1)
-                                        : speed.efficiency;
-    double cycles = full_waves * (resident * work / speed.efficiency + speed.wave_cycles);
-    if (left > 0) cycles += left * work / partial + speed.wave_cycles;
-    if (splits > 1) {
-      const auto bytes = static_cast<double>(partial_bytes);
-      cycles += second_pass + 2 * bytes / (bytes <= l2_bytes ? units * l2_bytes_per_cycle : memory_bytes_per_cycle);
-    }
-    return total(cycles) - (pdl ? pdl_cycles : 0);
-  }
-
-  /// All multiprocessors have equal shares. Each share's partial sums go to L2; one block reads all of a tile's.
-  double stream_k() const {
-    const double blocks = std::min(units * tile.min_blocks, tiles * k_tiles), waves = tiles / blocks;
-    const double tile_bytes = sizeof(float) * tile.m * tile.n, shares_per_tile = 1 + std::ceil(1 / waves);
-    return total(waves * k_tiles * tile.min_blocks * k_tile_cycles / speed.efficiency +
-                 std::max(1.0, waves) * speed.wave_cycles + fixup + tile.min_blocks * tile_bytes / l2_bytes_per_cycle +
-                 shares_per_tile * tile_bytes / l2_bytes_per_cycle_alone) -
-           pdl_cycles;
-  }
-};
+constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.83, 0.392, 6400}, {0.783, 0.315, 9600}),
+                               prefetch_kernel<MediumTile>({0.81, 0.48, 3500}, {0.803, 0.342, 6600}),
+                               prefetch_kernel<FlatTile>({0.838, 0.452, 4250}, {0.818, 0.343, 6100}),
+                               stream_k_kernel<WideTile>({0.774, 0.747, 3700}, {0.688, 0.58, 9000}),
+                               sliced_kernel<SmallTile>({0.615, 0.357, 2000}, {0.486, 0.285, 2600}),
+                               sliced_kernel<SmallestTile>({0.557, 0.318, 1800}, {0.449, 0.219, 1800}),
+                               prefetch_kernel<CompactTile>({0.802, 0.394, 3200}, {0.778, 0.142, 6750}),
+                               prefetch_kernel<ThinTile>({0.784, 0.402, 2100}, {0.689, 0.235, 4450})};
 
 struct Plan {
-  const TileModel* tile = models;
-  std::size_t splits = 1;  ///< 0: stream-K.
-  bool pdl = true;
-  double cycles = std::numeric_limits<double>::infinity();
+  const TileKernel* kernel = kernels;
+  SplitPlan plan;  ///< 0 splits: stream-K.
 };
 
 /// Of all tiles or, by its number, of one.
 Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
-  const auto units = static_cast<std::size_t>(queue.device.compute_units);
-  const std::size_t max_partial_bytes = 4 * CostModel::l2_size(queue.device);
+  const GemmSize size{args.m, args.n, args.k};
   Plan best;
-  const auto consider = [&](const Plan& other) {
-    if (other.cycles < best.cycles) best = other;
+  const auto consider = [&](const TileKernel& kernel, const SplitPlan& plan) {
+    if (plan.cycles < best.plan.cycles) best = {&kernel, plan};
   };
-  for (const TileModel& tile : models) {
-    if (forced_tile > 0 && &tile != &models[forced_tile - 1]) continue;
-    const CostModel cost(tile, args, queue.device);
-    if (tile.launch_stream_k) consider({&tile, 0, true, cost.stream_k()});
-    // Splits that give each multiprocessor 0, 1, 2 … blocks, of at least four k-tiles each.
-    const std::size_t most = std::max<std::size_t>(1, args.k / (4 * tile.k));
-    for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 4 * tile.min_blocks; ++blocks_per_unit) {
-      const std::size_t splits =
-          std::clamp<std::size_t>(blocks_per_unit * units / static_cast<std::size_t>(cost.tiles), 1, most);
-      const std::size_t partial_bytes = split_k_workspace(args, splits);
-      if (partial_bytes > max_partial_bytes) break;
-      for (const bool pdl : {true, false}) consider({&tile, splits, pdl, cost.split_k(splits, partial_bytes, pdl)});
-    }
+  for (const TileKernel& kernel : kernels) {
+    if (forced_tile > 0 && &kernel != &kernels[forced_tile - 1]) continue;
+    if (kernel.launch_stream_k) consider(kernel, {0, true, TileCost(kernel.model, size, queue.device).stream_k()});
+    consider(kernel, best_splits(kernel.model, size, queue.device,
+                                 [&](std::size_t splits) { return split_k_workspace(args, splits); }));
   }
   return best;
 }
@@ -194,7 +106,7 @@ template <class WithSpecial, class WithTile>
 auto choose(const Queue& queue, const MatmulF32::Args& args, WithSpecial&& with_special, WithTile&& with_tile) {
   const auto forced_tile = static_cast<std::size_t>(queue.tuning["tile"]);
   const Plan planned = plan(queue, args, forced_tile);
-  const Special* const special = forced_tile == 0 ? faster_special(queue, args, planned.cycles) : nullptr;
+  const Special* const special = forced_tile == 0 ? faster_special(queue, args, planned.plan.cycles) : nullptr;
   return special ? with_special(*special) : with_tile(planned);
 }
 
@@ -203,8 +115,9 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   if (is_gemv(args)) return gemv_workspace(args);
   return choose(
       queue, args, [&](const Special& special) { return special.workspace_bytes(queue, args); },
-      [&](const Plan& plan) {
-        return plan.splits == 0 ? plan.tile->stream_k_workspace(queue, args) : split_k_workspace(args, plan.splits);
+      [&](const Plan& planned) {
+        const std::size_t splits = planned.plan.splits;
+        return splits == 0 ? planned.kernel->stream_k_workspace(queue, args) : split_k_workspace(args, splits);
       });
 }
 
@@ -214,9 +127,10 @@ void gemm(const Queue& given, const MatmulF32::Args& args) {
   if (is_gemv(args)) return launch_gemv(queue, args);
   choose(
       queue, args, [&](const Special& special) { special.launch(queue, args); },
-      [&](const Plan& plan) {
-        const Queue planned = pdl_where(plan.pdl, queue);
-        plan.splits == 0 ? plan.tile->launch_stream_k(planned, args) : plan.tile->launch(planned, args, plan.splits);
+      [&](const Plan& planned) {
+        const auto& [kernel, plan] = planned;
+        const Queue own = pdl_where(plan.pdl, queue);
+        plan.splits == 0 ? kernel->launch_stream_k(own, args) : kernel->launch(own, args, plan.splits);
       });
 }
 

@@ -264,10 +264,10 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, int k_lanes) {
 
 bool is_for(std::size_t m, std::size_t n, std::size_t k) { return n <= max_columns && std::max(m, k) <= max_size; }
 
-/// As fitted to an H200: memory's rate, a share of its peak; what a warp multiplies; a shared tile's last block.
+/// As fitted to an H100: memory's rate, a share of its peak; what a warp multiplies; a shared tile's last block.
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
-  constexpr double fixed = 4200, of_column = 270, of_sharing = 6400, of_sharer = 130, of_product = 2,
-                   share_of_peak = 0.8;
+  constexpr double fixed = 4600, of_column = 300, of_sharing = 7000, of_sharer = 140, of_product = 2.2,
+                   share_of_peak = 0.73;
   double cycles = 0;
   with_tile(args, default_k_lanes, [&]<unsigned columns, unsigned k_lanes>() {
     const auto [tiles, k_tiles, blocks] = problem_of<columns, k_lanes>(queue, args).shares;
