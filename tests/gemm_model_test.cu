@@ -33,9 +33,13 @@ double cycles(const DeviceInfo& device, const ProductWork& work, const BlockShap
 
 TEST(PersistentModel, ExpectsSharingToPayWhereL2IsTheBound) {
   const DeviceInfo device = device_of(132);
-  const ProductWork tall = product(12'510, 654, 3264), within = product(12'510, 654, 3272);
-  EXPECT_GT(cycles(device, tall, large, {1, 1}), 1.1 * cycles(device, tall, large, {2, 1}));
-  EXPECT_GT(cycles(device, within, large, {1, 1}), cycles(device, tall, large, {1, 1}));
+  const ProductWork whole_lines = product(12'510, 654, 3264), within_lines = product(12'510, 654, 3272);
+  ProductWork copies = whole_lines;
+  copies.are_copies = true;
+  for (const ProductWork& work : {within_lines, copies}) {
+    EXPECT_GT(cycles(device, work, large, {1, 1}), 1.1 * cycles(device, work, large, {2, 1}));
+    EXPECT_GT(cycles(device, work, large, {1, 1}), cycles(device, whole_lines, large, {1, 1}));
+  }
 }
 
 TEST(PersistentModel, ExpectsSharingToPayForShortRowsThatAllBlocksRequestAtOnce) {

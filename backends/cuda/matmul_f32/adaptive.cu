@@ -41,14 +41,14 @@ constexpr TileKernel sliced_kernel(Speed aligned, Speed unaligned) {
 }
 
 /// Tunings tile1 … tile8.
-constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.83, 0.392, 6400}, {0.783, 0.315, 9600}),
-                               prefetch_kernel<MediumTile>({0.81, 0.48, 3500}, {0.803, 0.342, 6600}),
-                               prefetch_kernel<FlatTile>({0.838, 0.452, 4250}, {0.818, 0.343, 6100}),
-                               stream_k_kernel<WideTile>({0.774, 0.747, 3700}, {0.688, 0.58, 9000}),
-                               sliced_kernel<SmallTile>({0.615, 0.357, 2000}, {0.486, 0.285, 2600}),
-                               sliced_kernel<SmallestTile>({0.557, 0.318, 1800}, {0.449, 0.219, 1800}),
-                               prefetch_kernel<CompactTile>({0.802, 0.394, 3200}, {0.778, 0.142, 6750}),
-                               prefetch_kernel<ThinTile>({0.784, 0.402, 2100}, {0.689, 0.235, 4450})};
+constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {0.812, 0.259, 11500}),
+                               prefetch_kernel<MediumTile>({0.827, 0.417, 2500}, {0.802, 0.338, 7330}),
+                               prefetch_kernel<FlatTile>({0.825, 0.398, 2690}, {0.788, 0.316, 6300}),
+                               stream_k_kernel<WideTile>({0.769, 0.747, 3290}, {0.741, 0.58, 12600}),
+                               sliced_kernel<SmallTile>({0.626, 0.335, 1860}, {0.474, 0.275, 2420}),
+                               sliced_kernel<SmallestTile>({0.573, 0.316, 1630}, {0.46, 0.217, 1710}),
+                               prefetch_kernel<CompactTile>({0.819, 0.358, 2690}, {0.798, 0.144, 6960}),
+                               prefetch_kernel<ThinTile>({0.794, 0.363, 1360}, {0.652, 0.225, 3950})};
 
 struct Plan {
   const TileKernel* kernel = kernels;

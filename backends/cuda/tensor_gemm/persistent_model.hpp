@@ -1,5 +1,6 @@
 // Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; shares of them
-// and latencies are as fitted to 6,000 launches of an H100: 256 random products by every tile, cluster and split-K.
+// and latencies are as fitted to 9,600 launches of an H100: 417 products by every tile and cluster, with and without
+// split-K.
 #pragma once
 
 #include <cmath>
@@ -23,19 +24,19 @@ struct Rates {
 
   explicit Rates(const DeviceInfo& device)
       : shared_bytes(device.peak_per_cycle("shared", 128)),
-        l2_bytes(0.43 * device.peak_per_cycle("l2", 64)),
-        l2_stores(0.63 * device.peak_per_cycle("l2", 64)),
-        memory_bytes(0.66 * device.peak_per_cycle("memory", 18)) {}
+        l2_bytes(0.42 * device.peak_per_cycle("l2", 64)),
+        l2_stores(0.65 * device.peak_per_cycle("l2", 64)),
+        memory_bytes(0.67 * device.peak_per_cycle("memory", 18)) {}
 };
 
 // Cycles from one k-tile, tile, launch to the next.
-constexpr double k_tile_cycles = 20, tile_cycles = 770, launch_cycles = 1100;
+constexpr double k_tile_cycles = 11, tile_cycles = 890, launch_cycles = 1400;
 
 /// Launch, first loads and last stores of an otherwise empty product.
-constexpr double base_cycles = 4750;
+constexpr double base_cycles = 4770;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
-constexpr double elements_stored_by_warps = 6.1;
+constexpr double elements_stored_by_warps = 5.5;
 
 /// What is multiplied.
 struct ProductWork {
@@ -44,12 +45,15 @@ struct ProductWork {
   double operations_of_word;  ///< For each element of C: two for 16-bit elements, one for floats.
   double mma_operations;      ///< Of one multiprocessor, per cycle.
   bool is_f32_out;
+  bool are_copies = false;  ///< Operands that the launch before has written.
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
 };
 
+inline bool has_whole_lines(const Operand& operand) { return operand.pitch % row_elements == 0; }
+
 /// What 128 bytes of an operand's row take of L2: more where rows begin within lines.
-inline double lines_per_row(const Operand& operand) { return operand.pitch % row_elements == 0 ? 1 : 1.1; }
+inline double lines_per_row(const Operand& operand) { return has_whole_lines(operand) ? 1 : 1.08; }
 
 /// Requests for the same line at the start of all blocks, from `tiles` rows or columns of tiles of which `sharing`
 /// receive one by multicast. A line has several rows where these are short.
@@ -60,17 +64,17 @@ inline double requests_of_line(const Operand& operand, unsigned tiles, unsigned 
 /// Cycles of the matrix units at the clock that power leaves them: it falls by a third in a product of some hundred
 /// microseconds.
 inline double throttled(double cycles) {
-  constexpr double most = 0.47, half_at = 450e3;
+  constexpr double most = 0.46, half_at = 550e3;
   return cycles * (1 + most * cycles / (cycles + half_at));
 }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. Reads from L2 and memory go on beside, but are not fully hidden in the first
-/// waves of tiles. Where rows of C are not aligned, warps store it. Split-K writes its partial sums as floats, after
-/// the last k-tile, and adds them in a second launch.
+/// waves of tiles; L2 is the bound where rows begin within lines, and for copies. Where rows of C are not aligned,
+/// warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a second launch.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
-  constexpr double exposed = 0.235, exposed_waves = 3, cycles_of_request = 6.5;
+  constexpr double exposed = 0.23, exposed_waves = 3, cycles_of_request = 6.5, share_of_whole_lines = 0.39;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
@@ -84,7 +88,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double k_tiles = own_k_tiles * (std::max(multiplied, shared) + k_tile_cycles);
   const double element_bytes = work.is_f32_out ? 4 : 2;
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
-  double tile = 8.0 * config.columns + tile_cycles;
+  double tile = 6.7 * config.columns + tile_cycles;
   if (config.splits > 1)
     tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_stores;
   else
@@ -93,8 +97,10 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double all_multiplied = waves * own_k_tiles * multiplied;
   const double computed = waves * tile + throttled(all_multiplied) - all_multiplied;
 
-  const double loaded = row_bytes * (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                                     lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
+  const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
+  const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
+                        (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
+                         lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
   const double from_l2 =
       loaded * clusters * config.cluster.size() / config.splits * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
@@ -109,9 +115,12 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                                   ? 0
                                   : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
-  return base_cycles + std::max(computed, moved) +
-         exposed * std::min(1.0, exposed_waves / waves) * std::min(computed, moved) + cycles_of_request * requests +
-         add_partials;
+  // Two blocks that share columns of B are slower than two that share rows of A, unless tiles are wide.
+  const bool shares_narrow_b =
+      whole_lines && config.cluster.rows == 2 && config.cluster.columns == 1 && config.columns <= 128;
+  return (shares_narrow_b ? 1.03 : 1) * (base_cycles + std::max(computed, moved) +
+                                         exposed * std::min(1.0, exposed_waves / waves) * std::min(computed, moved) +
+                                         cycles_of_request * requests + add_partials);
 }
 
 struct BlockShape {
