@@ -46,6 +46,8 @@ const Register<MatmulF32> variant{{
     .bound_by = "issue of multiply-adds",
     .improves = "double_buffer",
     .formerly = "load_ahead",
+    .gaps = {{GapClass::no_api,
+              "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 256}}}},
     .launch = gemm,
 #if CROSSWARP_HAS_PTX
