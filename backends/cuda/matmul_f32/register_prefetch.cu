@@ -45,9 +45,9 @@ const Register<MatmulF32> variant{{
     .idea = "register double buffering: the next step's fragments load during this one; A transposed",
     .bound_by = "issue of multiply-adds",
     .improves = "double_buffer",
-    .formerly = "load_ahead",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
+    .formerly = "load_ahead",
     .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 256}}}},
     .launch = gemm,
 #if CROSSWARP_HAS_PTX
