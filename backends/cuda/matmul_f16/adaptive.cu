@@ -1,8 +1,8 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
 // `persistent` with the best tile, cluster and split-K, by way of `repack` where rows of A or B do not begin at
 // multiples of 16 bytes; there `row_classes` and `few_columns`, which read a large operand as it is; `small_k` and
-// `skinny` for short sums and short sides of C; `mma_multistage` before Hopper. Bound by the matrix units; small shapes
-// by launch and latency, and by shared memory, which feeds small tiles.
+// `skinny` for short sums and short sides of C; `mma_multistage` where there is no wgmma. Bound by the matrix units;
+// small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include <map>
 #include <string>
 #include <tuple>
@@ -122,8 +122,9 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or by way of "
-            "repack; small_k and skinny for short sums, few_columns and row_classes for short sides of C",
+    .idea =
+        "dispatch by cost models: persistent with the best tile, cluster and split-K, or by way of repack; small_k for "
+        "short sums, skinny for few rows or columns, where rows are not aligned few_columns and row_classes, too",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -195,7 +195,8 @@ struct Config {
   unsigned tiles, k_tiles, splits;
 };
 
-/// Tiles of up to 128 columns. splits: 0 for as many as give every multiprocessor two blocks.
+/// Tiles of up to 128 columns. splits: 0 for as many as give every multiprocessor two
+/// blocks at most, of eight k-tiles or more.
 Config config_for(const Queue& queue, const Problem& p, unsigned splits) {
   const unsigned columns = p.small.count > 64 ? 128 : 64, k_tiles = blocks_for(p.k + vector - 1, tile_k);
   const unsigned tiles =
@@ -229,7 +230,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned asked_splits
   const unsigned classes = p.classes(), pitch = p.copied_pitch();
   ClassMaps large{}, small{};
   for (unsigned c = 0; c < classes; ++c) {
-    const bool is_empty = c >= p.count;  // then all is outside
+    const bool is_empty = c >= p.count;  // then nothing of its product is stored
     large.of_class[c] = tensor_map(p.rows, is_empty ? 1 : (p.count - c + classes - 1) / classes,
                                    is_empty ? 1 : (c + 1) * p.k, classes * p.k, tile_rows);
     small.of_class[c] = tensor_map(copies + std::size_t{c} * p.small.count * pitch, p.small.count, p.distance(c) + p.k,
@@ -250,8 +251,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned asked_splits
   if (config.splits > 1) launch_add_partials(after, plan.split_pitch, config.splits, args.m * args.n, c);
 }
 
-/// As fitted to an H100: two launches; blocks that wait for their k-tiles; the large operand at memory's peak, not
-/// fully hidden; stores of single elements.
+/// As fitted to an H100: two launches; blocks that wait for their k-tiles; the large operand at memory's peak, mostly not
+/// hidden; stores of single elements, as if of 16 bits.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
   constexpr double fixed = 12000, of_k_tile = 370, of_other_block = 340, of_split = 3000, exposed = 0.7;
   constexpr double copied_bytes = 3.4, partial_bytes = 28, stored_bytes = 0.95;  // of a multiprocessor, per cycle

@@ -11,7 +11,8 @@ namespace matmul_f16_row_classes {
 /// of 16 bytes, and where the small operand has more than 256 rows or columns.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
-/// Requires a workspace of workspace_bytes(), and k that is no multiple of 8.
+/// Requires a workspace of workspace_bytes(), and k below 2^28 that is no multiple of 8: boxes have coordinates of 32
+/// bits.
 void gemm(const Queue& queue, const MatmulF16::Args& args);
 
 }  // namespace matmul_f16_row_classes

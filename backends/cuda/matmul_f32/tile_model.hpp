@@ -1,5 +1,6 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
-// shares of peaks are as fitted to 3,000 launches of an H100: 384 random products by every tile.
+// shares of peaks are as fitted to 3,000 launches of an H100: 384 random products by every tile, and a few large ones
+// at which a fit to fewer of these had chosen wrongly.
 #pragma once
 
 #include <algorithm>
