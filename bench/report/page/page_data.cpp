@@ -112,6 +112,7 @@ class CellTables {
     for (const Json& cell : cells_) {
       Json line = Json::array(), known = Json::array();
       for (const std::size_t i : details) known.push_back(cell.at("details")[i]);
+      // data.js reads what is past the end as null, too.
       while (!known.empty() && known.back().is_null()) known.erase(known.size() - 1);
       for (const auto& [column, content] : cell.items()) line.push_back(column == "details" ? known : content);
       json["cells"].push_back(line);
