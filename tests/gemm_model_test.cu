@@ -55,11 +55,11 @@ TEST(PersistentModel, ExpectsSharingToPayForShortRowsThatAllBlocksRequestAtOnce)
 TEST(PersistentModel, ExpectsPowerToSlowLongProductsAlone) {
   EXPECT_LT(throttled(1e4), 1.02e4);
   EXPECT_GT(throttled(4e6), 1.4 * 4e6);
-  // At 8192 a fifteenth more waves would cost more than a cluster of eight saves in reads from L2.
+  // A fourth wave of tiles costs more than a cluster of eight saves in reads from L2: 339 µs instead of 264 on an H100.
   const PersistentConfig two{.rows = 128, .columns = 256, .cluster = {2, 1}, .raster = 8};
   const PersistentConfig eight{.rows = 128, .columns = 256, .cluster = {4, 2}, .raster = 4};
-  const ProductWork square = product(8192, 8192, 8192);
-  EXPECT_LT(expected_cycles(device_of(132), square, two, 66), expected_cycles(device_of(132), square, eight, 15));
+  const ProductWork work = product(2008, 6024, 6936);
+  EXPECT_LT(1.05 * expected_cycles(device_of(132), work, two, 66), expected_cycles(device_of(132), work, eight, 15));
 }
 
 TEST(PersistentModel, ExpectsSplitsToFillADevice) {
