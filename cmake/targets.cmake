@@ -42,9 +42,8 @@ endif()
 if(CROSSWARP_HAS_SIMT)
   crosswarp_platform(simt CXX)
   target_link_libraries(crosswarp_simt_platform INTERFACE Boost::context)
-  # `#pragma unroll` is for nvcc. combine.cmake names the anonymous namespace of each kernel file, but not those of the
-  # headers whose types it has as members.
-  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas -Wno-subobject-linkage)
+  # `#pragma unroll` is for nvcc.
+  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas)
 endif()
 if(CROSSWARP_HAS_HIP)
   crosswarp_platform(hip ${CROSSWARP_HIP_LANGUAGE})

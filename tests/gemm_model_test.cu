@@ -9,6 +9,9 @@
 namespace crosswarp::gpu {
 namespace {
 
+using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::SplitPlan,
+    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel;
+
 constexpr BlockShape large{128, 256}, medium{128, 128};
 
 /// C = A·Bᵀ in 16 bits, m x n x k, without gaps between rows.

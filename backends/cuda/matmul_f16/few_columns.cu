@@ -17,6 +17,7 @@
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
+#include "backends/cuda/matmul_f16/thin_operands.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -31,22 +32,14 @@ constexpr unsigned batch = unroll * vectors_at_once;
 constexpr unsigned max_shared_bytes = 64 << 10;   // of the small operand
 constexpr unsigned front = vector, padding = 18;  // of its rows in shared memory; the latter spreads them over banks
 
-/// The small operand: columns of B, or rows of A.
-struct Small {
-  const std::uint16_t* data;
-  unsigned count;  ///< Of columns or rows.
-  unsigned step;   ///< Elements between two of them …
-  unsigned along;  ///< … and from one step of k to the next.
-};
-
 struct Problem {
   const std::uint16_t* rows;  ///< Of the large operand, k elements each.
   unsigned count, k;          ///< Of rows; of their elements.
-  unsigned period;            ///< Rows so far apart begin at the same distance from 16 bytes: 1, 2, 4 or 8.
+  unsigned period;            ///< alignment_period(k).
   unsigned slices;            ///< Warps of a block that share rows.
   unsigned chunk;             ///< Elements of each row that a block multiplies between two barriers; whole batches.
   unsigned chunks;            ///< Of a row, at any distance; block (x, y) has every gridDim.y-th, from the y-th on.
-  Small small;
+  SmallOperand small;
   bool streams_a;
   unsigned* finished = nullptr;  ///< Split-K: one per block x; 0 before and after every launch.
   float* partials = nullptr;     ///< Sums of block (x, y), a part for each.
@@ -245,13 +238,11 @@ struct Plan {
 /// forced_slices: 0 for those of the shape. Requires m, n, k > 0.
 Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_slices) {
   const bool streams_a = args.n <= max_columns && (args.m >= args.n || !args.b_transposed);
-  const Operand a = operand_a(args), b = operand_b(args);
-  const Operand& large = streams_a ? a : b;
-  const Small small = !streams_a          ? Small{a.data, a.rows, a.pitch, 1}
-                      : args.b_transposed ? Small{b.data, b.rows, b.pitch, 1}
-                                          : Small{b.data, b.columns, 1, b.pitch};
+  const ThinOperands operands = thin_operands(args, streams_a);
+  const Operand& large = operands.large;
+  const SmallOperand& small = operands.small;
   const unsigned k = large.columns, rows = large.rows;
-  const unsigned period = k % 8 == 0 ? 1 : k % 4 == 0 ? 2 : k % 2 == 0 ? 4 : 8;
+  const unsigned period = alignment_period(k);
   const unsigned tiles = blocks_for(rows, warp_rows * period) * std::min(period, rows);
   const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
   constexpr unsigned whole = batch * vector;

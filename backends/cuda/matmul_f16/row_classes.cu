@@ -12,6 +12,7 @@
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
+#include "backends/cuda/matmul_f16/thin_operands.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
 #include "backends/cuda/tensor_gemm/tile_sums.hpp"
@@ -26,19 +27,11 @@ constexpr unsigned max_classes = 8;
 constexpr unsigned most_columns = 256;  // of the small operand
 constexpr unsigned vector = 8;          // elements in 16 bytes
 
-/// The small operand: columns of B, or rows of A.
-struct Small {
-  const std::uint16_t* data;
-  unsigned count;  ///< Of columns or rows.
-  unsigned step;   ///< Elements between two of them …
-  unsigned along;  ///< … and from one step of k to the next.
-};
-
 /// What is multiplied.
 struct Problem {
   const std::uint16_t* rows;  ///< Of the large operand, k elements each.
   unsigned count, k;          ///< Of rows; of their elements.
-  Small small;
+  SmallOperand small;
   bool streams_a;
 
   /// Rows so far apart begin at the same distance from 16 bytes.
@@ -56,7 +49,7 @@ constexpr unsigned copy_block = 256;
 /// Copies the small operand once per class, as [class][column][distance + k], with zeros in front.
 __global__ void __launch_bounds__(copy_block) copy_shifted(Problem p, std::uint16_t* to) {
   grid_dependency_sync();
-  const Small& small = p.small;
+  const SmallOperand& small = p.small;
   const unsigned vectors = p.copied_pitch() / vector;
   const std::size_t all = std::size_t{p.classes()} * small.count * vectors;
   const std::size_t i = std::size_t{blockIdx.x} * copy_block + threadIdx.x;
@@ -178,16 +171,14 @@ __global__ void __launch_bounds__(block_threads, 2)
 /// The larger operand of those whose rows run along k. Requires m, n, k > 0.
 Problem problem(const MatmulF16::Args& args) {
   const bool streams_a = args.m >= args.n || !args.b_transposed;
-  const Operand a = operand_a(args), b = operand_b(args);
-  const Small small = !streams_a          ? Small{a.data, a.rows, a.pitch, 1}
-                      : args.b_transposed ? Small{b.data, b.rows, b.pitch, 1}
-                                          : Small{b.data, b.columns, 1, b.pitch};
-  const Operand& large = streams_a ? a : b;
-  return {large.data, large.rows, large.columns, small, streams_a};
+  const ThinOperands operands = thin_operands(args, streams_a);
+  const Operand& large = operands.large;
+  return {large.data, large.rows, large.columns, operands.small, streams_a};
 }
 
+/// Boxes have coordinates of 32 bits: those of a class's rows, which a map takes as one, are 8k at most.
 bool is_for(std::size_t m, std::size_t n, std::size_t k, bool b_transposed) {
-  return k % vector != 0 && (b_transposed ? std::min(m, n) : n) <= most_columns;
+  return k % vector != 0 && k < std::size_t{1} << 28 && (b_transposed ? std::min(m, n) : n) <= most_columns;
 }
 
 struct Config {

@@ -8,11 +8,10 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_row_classes {
 
 /// By a cost model; launches and latency included. Infinite for an empty product, where rows along k begin at multiples
-/// of 16 bytes, and where the small operand has more than 256 rows or columns.
+/// of 16 bytes, from k = 2^28 on, and where the small operand has more than 256 rows or columns.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
-/// Requires a workspace of workspace_bytes(), and k below 2^28 that is no multiple of 8: boxes have coordinates of 32
-/// bits.
+/// Requires finite expected_cycles(), and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF16::Args& args);
 
 }  // namespace matmul_f16_row_classes

@@ -11,6 +11,9 @@
 namespace crosswarp::gpu {
 namespace {
 
+using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan,
+    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel;
+
 /// A kernel by its tile.
 struct TileKernel {
   TileModel model;

@@ -10,7 +10,8 @@
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_tiles {
 
 struct Speed {
   double efficiency;        ///< Share of peak multiply-adds with min_blocks resident on a multiprocessor …
@@ -135,5 +136,6 @@ SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const DeviceI
   return best;
 }
 
-}  // namespace
+}  // namespace matmul_f32_tiles
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,4 +1,4 @@
-// Entry point of the kernel that `adaptive` dispatches to.
+// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
 #pragma once
 
 #include "backends/gpu/kernel.hpp"
@@ -6,11 +6,13 @@
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
-namespace matmul_f64_mma_multistage {
 
-/// `rows`: of a block's tile of C, 64 or 128. `splits`: of k, among as many blocks; each has a k-tile or more.
+namespace matmul_f64 {
+
+/// How a kernel divides a product.
 struct Config {
-  unsigned rows = 128, splits = 1;
+  unsigned rows, columns;  ///< Of a block's tile of C.
+  unsigned splits = 1;     ///< Of k, among as many blocks; each has a k-tile or more.
 
   /// Of the partial sums.
   std::size_t workspace_bytes(const MatmulF64::Args& args) const {
@@ -18,11 +20,43 @@ struct Config {
   }
 };
 
-constexpr unsigned tile_columns = 64, tile_k = 16;
+constexpr unsigned tile_k = 16;
 
-/// Requires a workspace of workspace_bytes().
-void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config);
+/// A block's tile of C, and how many blocks fit on a multiprocessor.
+struct TileShape {
+  unsigned rows, columns, resident;
+};
+
+/// C, as split-K's partial sums are added to it.
+struct Output {
+  double* c;
+
+  __device__ void store_at(std::size_t i, double sum) const { c[i] = sum; }
+};
+
+}  // namespace matmul_f64
+
+namespace matmul_f64_mma_multistage {
+
+constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}};
+
+/// Requires one of `tiles`, and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
 
 }  // namespace matmul_f64_mma_multistage
+
+namespace matmul_f64_mma_tma {
+
+constexpr matmul_f64::TileShape tiles[] = {{128, 128, 1}, {128, 64, 2}, {64, 128, 2}, {64, 64, 3},
+                                           {64, 32, 4},   {32, 64, 4},  {32, 32, 4},  {16, 32, 4},
+                                           {16, 128, 4},  {8, 128, 4},  {128, 16, 4}};
+
+/// Whether rows of A and B begin at multiples of 16 bytes.
+inline bool is_for(std::size_t n, std::size_t k) { return n % 2 == 0 && k % 2 == 0; }
+/// Requires is_for(), TMA, one of `tiles`, and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
+
+}  // namespace matmul_f64_mma_tma
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -4,6 +4,7 @@
 // takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/raster.hpp"
+#include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
@@ -13,6 +14,8 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
 #if CROSSWARP_HAS_MMA_F64
+using matmul_f64::Config, matmul_f64::tile_k;
+
 /// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
 struct Problem {
   const double *a, *b;
@@ -25,7 +28,7 @@ struct Problem {
 /// once, four rows of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
 template <unsigned rows_>
 struct Tile {
-  static constexpr unsigned rows = rows_, columns = tile_columns;
+  static constexpr unsigned rows = rows_, columns = 64;
   static constexpr unsigned warp_rows = rows / 2, warp_columns = 32, warps_across = columns / warp_columns;
   static constexpr unsigned threads = 2 * warps_across * mma_lanes;
   static constexpr unsigned resident = rows == 64 ? 3 : 2, stages = rows == 64 ? 4 : 3;
@@ -119,6 +122,7 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
   const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
   const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
   TileCopy<T, width> copy(gemm, row, column, begin, end);
+  grid_dependency_sync();
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
     cp_async_commit_group();  // an empty group keeps the count
@@ -161,16 +165,6 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
     }
 }
 
-/// c[i] = partials[i] + partials[n + i] + …, of all splits.
-__global__ void __launch_bounds__(256) add_splits(const double* partials, double* c, std::size_t n, unsigned splits) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  double sum = 0;
-#pragma unroll 8
-  for (unsigned split = 0; split < splits; ++split) sum += partials[split * n + i];
-  c[i] = sum;
-}
-
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
   auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
@@ -190,13 +184,16 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
            T::threads, T::shared_bytes, queue, problem);
   });
   if (config.splits > 1)
-    launch(add_splits, blocks_for(args.c.size(), 256), 256, 0, queue, partials, args.c.data(), args.c.size(),
-           config.splits);
+    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(),
+                                matmul_f64::Output{args.c.data()});
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
-  gemm(queue, args, {.rows = static_cast<unsigned>(queue.tuning["rows"])});
+  gemm(pdl_by_tuning(queue), args, {.rows = static_cast<unsigned>(queue.tuning["rows"]), .columns = 64});
 }
+
+/// rows: of a block's tile of C. pdl: programmatic dependent launch.
+Tuning tuning(int rows, int pdl = 1) { return {{{"rows", rows}, {"pdl", pdl}}}; }
 #endif
 
 const Register<MatmulF64> variant{{
@@ -205,7 +202,7 @@ const Register<MatmulF64> variant{{
     .improves = "register_tile",
     .needs = needs_of_mma_f64,
 #if CROSSWARP_HAS_MMA_F64
-    .tunings = {{{{"rows", 128}}}, {{{"rows", 64}}}},
+    .tunings = {tuning(128), tuning(128, 0), tuning(64)},
     .launch = launch_tuned,
     .instructions = {{"DMMA.16x8x8", 32}, {"LDS.64", 48}, {"LDGSTS.E.BYPASS.128", 12}},
 #endif

@@ -118,22 +118,6 @@ class TileCopy {
   bool has_column_;
 };
 
-/// d += a·b, of 16 x 16 and 16 x 8 elements: lane 4g + t holds rows g and g + 8 of A, in columns t, t + 4, t + 8 and
-/// t + 12, and these rows of B in column g; D as mma_m16n8k8().
-__device__ inline void mma_m16n8k16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, "
-      "{%12,%13,%14,%15}, {%0,%1,%2,%3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
-        "d"(b[2]), "d"(b[3]));
-#else
-  mma_m16n8k8(d, {a[0], a[1], a[2], a[3]}, {b[0], b[1]});
-  mma_m16n8k8(d, {a[4], a[5], a[6], a[7]}, {b[2], b[3]});
-#endif
-}
-
 /// Multiplies a warp's rows and columns of a k-tile. Calls `meanwhile` behind the first instructions: copies that start
 /// before the first fragments would delay those.
 template <class T, class Meanwhile>

@@ -168,7 +168,7 @@ void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfi
   const CUtensorMap a = tensor_map(operands.a, Tile::rows / config.cluster.columns);
   const CUtensorMap b = tensor_map(operands.b, (b_transposed ? Tile::columns : tile_k) / config.cluster.rows);
   const CUtensorMap c =
-      plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32) : CUtensorMap{};
+      plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
   launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
                   config.splits == 1 ? out : out.partial_sums(queue.workspace.data()), scale...);
 }

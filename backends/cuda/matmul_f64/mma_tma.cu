@@ -1,0 +1,255 @@
+// Matrix instructions of single warps on doubles, of depth 16, fed by TMA: one warp loads k-tiles into a ring, full and
+// empty mbarriers hand them to the others, and no barrier of the block is left in the loop. Requires rows at multiples
+// of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power; C of few rows or columns
+// by memory bandwidth.
+//
+// Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. The order
+// here lets each lane load pairs of neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts: half the loads
+// of single doubles.
+#include <tuple>
+
+#include "backends/cuda/device/pipeline.hpp"
+#include "backends/cuda/device/raster.hpp"
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f64/dispatch.hpp"
+#include "backends/cuda/matmul_f64/mma_f64.hpp"
+#include "backends/cuda/tensor_gemm/tensor_map.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f64_mma_tma {
+
+#if CROSSWARP_HAS_PTX
+using matmul_f64::Config, matmul_f64::tile_k;
+
+constexpr unsigned row_doubles = row_bytes / sizeof(double);  // of a row in shared memory
+static_assert(tile_k == row_doubles);
+constexpr unsigned panel_bytes = tile_k * row_bytes;  // of B: 16 columns of a k-tile
+
+/// C = A·B of row-major matrices; each row of the grid takes `k_tiles_per_split`, and has an m × n matrix of its own.
+struct Problem {
+  double* c;
+  std::size_t m, n;
+  unsigned k_tiles, k_tiles_per_split;
+  Raster raster;
+};
+
+/// A block's tile of C, and those of its warps. `resident` blocks fit on a multiprocessor.
+template <unsigned tile_rows, unsigned tile_columns, unsigned rows_of_warp, unsigned columns_of_warp,
+          unsigned resident_blocks>
+struct Tile {
+  static constexpr unsigned rows = tile_rows, columns = tile_columns, resident = resident_blocks;
+  static constexpr unsigned warp_rows = rows_of_warp, warp_columns = columns_of_warp;
+  static constexpr unsigned warps_across = columns / warp_columns, warps = rows / warp_rows * warps_across;
+  static constexpr unsigned threads = warps * mma_lanes;
+  static constexpr unsigned panels = warp_columns / row_doubles, strips = warp_rows / 8;  // of a warp
+  static constexpr unsigned a_bytes = rows * row_bytes, stage_bytes = a_bytes + columns * row_bytes;
+  static constexpr unsigned available_bytes = 226 * 1024 / resident - 1024;  ///< One kB for the barriers.
+  static constexpr unsigned stages = std::min(8u, available_bytes / stage_bytes);
+  static constexpr unsigned shared_bytes = stages * stage_bytes;
+};
+
+#if CROSSWARP_TARGET_FROM_SM90
+/// A lane's part of the operands' fragments, in a ring of stages. The instruction multiplies 16 columns of B, transposed,
+/// and eight rows of A, transposed: then loads of neighbours fill registers in the order that it takes. Lane 4g + t has
+/// k = 2t, 2t + 1, 2t + 8 and 2t + 9; columns 2g and 2g + 1 of 16; row g / 2 + g % 2 · 4 of eight. So do eight lanes, which
+/// load at once, hit all banks.
+template <class T>
+class Fragments {
+ public:
+  using Columns = double[8];  ///< Of 16.
+  using Rows = double[4];     ///< Of eight.
+
+  __device__ explicit Fragments(const std::byte* ring, unsigned warp_row, unsigned warp_column) {
+    const unsigned lane = threadIdx.x % mma_lanes, g = lane / 4, t = lane % 4, row = g / 2 + g % 2 * 4;
+    const std::byte* const a = ring + warp_row * row_bytes;
+    a_[0] = a + swizzled(row, t);
+    a_[1] = a + swizzled(row, t + 4);
+    const std::byte* const b = ring + T::a_bytes + warp_column / row_doubles * panel_bytes;
+    b_[0] = b + swizzled(2 * t, g);
+    b_[1] = b + swizzled(2 * t + 1, g);
+  }
+
+  __device__ void load_rows(Rows& to, unsigned stage, unsigned strip) const {
+#pragma unroll
+    for (unsigned half = 0; half < 2; ++half)
+      load(to[2 * half], to[2 * half + 1], a_[half] + stage * T::stage_bytes + strip * 8 * row_bytes);
+  }
+  __device__ void load_columns(Columns& to, unsigned stage, unsigned panel) const {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i)
+      load(to[2 * i], to[2 * i + 1],
+           b_[i % 2] + stage * T::stage_bytes + panel * panel_bytes + i / 2 * 8 * row_bytes);
+  }
+
+ private:
+  __device__ static void load(double& first, double& second, const std::byte* from) {
+    const DoublePair pair = *reinterpret_cast<const DoublePair*>(from);
+    first = pair.first, second = pair.second;
+  }
+
+  const std::byte* a_[2];  // for each half of a k-tile
+  const std::byte* b_[2];  // for even and odd k
+};
+#endif
+
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::resident)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] const Problem p) {
+#if CROSSWARP_TARGET_FROM_SM90
+  constexpr unsigned stages = T::stages;
+  __shared__ Pipeline<stages> pipeline;
+  std::byte* const ring = swizzle_aligned_shared();
+  const unsigned warp = warp_uniform(threadIdx.x / mma_lanes), lane = threadIdx.x % mma_lanes;
+  const TileCoord tile = p.raster.tile(blockIdx.x);
+  const unsigned row = tile.row * T::rows, column = tile.column * T::columns;
+  const unsigned first_k_tile = blockIdx.y * p.k_tiles_per_split;
+  const unsigned k_tiles = std::min(p.k_tiles_per_split, p.k_tiles - first_k_tile);
+  const bool is_producer = threadIdx.x == 0;
+  if (is_producer) {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
+    pipeline.init(T::warps);
+  }
+  __syncthreads();
+  grid_dependency_sync();
+
+  // One thread starts copies into the stage that was read two k-tiles before: no warp may be so far behind, mostly.
+  PipelineState loading;
+  unsigned loaded = 0;
+  const auto load_next = [&] {
+    if (!is_producer || loaded == k_tiles) return;
+    const unsigned k = (first_k_tile + loaded++) * tile_k;
+    Mbarrier* const full = pipeline.producer_acquire(loading, T::stage_bytes);
+    const unsigned stage = shared_address(ring) + loading.index * T::stage_bytes;
+    tma_load(stage, a, row, k, full);
+#pragma unroll
+    for (unsigned panel = 0; panel < T::columns / row_doubles; ++panel)
+      tma_load(stage + T::a_bytes + panel * panel_bytes, b, k, column + panel * row_doubles, full);
+    loading.advance(stages);
+  };
+#pragma unroll 1
+  for (unsigned i = 0; i + 2 < stages; ++i) load_next();
+  __syncwarp();
+
+  const unsigned warp_row = warp / T::warps_across * T::warp_rows, warp_column = warp % T::warps_across * T::warp_columns;
+  const Fragments<T> fragments(ring, warp_row, warp_column);
+  double sums[T::panels][T::strips][4] = {};
+  // Fragments are loaded while the instructions on those before wait for their turn: columns into a second set of
+  // registers, rows in place of those that the k-tile needs no more.
+  typename Fragments<T>::Columns columns[2];
+  typename Fragments<T>::Rows rows[T::strips];
+  PipelineState state;
+  pipeline.consumer_wait(state);
+  fragments.load_columns(columns[0], state.index, 0);
+#pragma unroll
+  for (unsigned strip = 0; strip < T::strips; ++strip) fragments.load_rows(rows[strip], state.index, strip);
+#pragma unroll 1
+  for (unsigned i = 0; i < k_tiles; ++i) {
+    load_next();
+    const bool has_next = i + 1 < k_tiles;
+#pragma unroll
+    for (unsigned panel = 0; panel < T::panels; ++panel) {
+      const bool is_last_panel = panel + 1 == T::panels;
+      if (is_last_panel) {
+        __syncwarp();  // all lanes have read the stage
+        if (lane == 0) pipeline.consumer_release(state.index);
+        state.advance(stages);
+        if (has_next) pipeline.consumer_wait(state);
+      }
+      if (!is_last_panel || has_next)
+        fragments.load_columns(columns[(panel + 1) % 2], state.index, is_last_panel ? 0 : panel + 1);
+#pragma unroll
+      for (unsigned strip = 0; strip < T::strips; ++strip) {
+        mma_m16n8k16(sums[panel][strip], columns[panel % 2], rows[strip]);
+        if (is_last_panel && has_next) fragments.load_rows(rows[strip], state.index, strip);
+      }
+    }
+    if constexpr (T::panels % 2 == 1)
+#pragma unroll
+      for (unsigned e = 0; e < 8; ++e) columns[0][e] = columns[1][e];
+  }
+
+  // Elements of C as the instruction leaves them: columns 2g and 2g + 1, rows t and t + 4 of eight.
+  double* const c = p.c + blockIdx.y * p.m * p.n;
+#pragma unroll
+  for (unsigned panel = 0; panel < T::panels; ++panel) {
+    const std::size_t c_column = column + warp_column + panel * row_doubles + lane / 4 * 2;
+#pragma unroll
+    for (unsigned strip = 0; strip < T::strips; ++strip)
+#pragma unroll
+      for (unsigned h = 0; h < 2; ++h) {
+        const std::size_t c_row = row + warp_row + 8 * strip + lane % 4 + 4 * h;
+        if (c_row < p.m && c_column < p.n)
+          *reinterpret_cast<DoublePair*>(c + c_row * p.n + c_column) = {sums[panel][strip][h],
+                                                                        sums[panel][strip][2 + h]};
+      }
+  }
+#endif
+}
+
+/// Calls `use` with the configuration's tile: `[&]<class T>()`.
+template <class Use>
+void with_tile(const Config& config, Use&& use) {
+  const auto choose = [&]<class... T>(const std::tuple<T...>*) {
+    return ((T::rows == config.rows && T::columns == config.columns && (use.template operator()<T>(), true)) || ...);
+  };
+  using Tiles = std::tuple<Tile<128, 128, 32, 64, 1>, Tile<128, 64, 32, 64, 2>, Tile<64, 128, 32, 64, 2>,
+                           Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>, Tile<32, 64, 16, 32, 4>,
+                           Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
+                           Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>;
+  if (!choose(static_cast<const Tiles*>(nullptr)))
+    throw Error("no kernel was compiled for tiles of " + std::to_string(config.rows) + " x " +
+                std::to_string(config.columns));
+}
+
+void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
+  if (args.k == 0) clear(queue, args.c);
+  if (args.c.empty() || args.k == 0) return;
+  const auto m = static_cast<unsigned>(args.m), n = static_cast<unsigned>(args.n), k = static_cast<unsigned>(args.k);
+  const unsigned k_tiles = blocks_for(k, tile_k);
+  with_tile(config, [&]<class T>() {
+    const Problem problem{
+        .c = config.splits > 1 ? reinterpret_cast<double*>(queue.workspace.data()) : args.c.data(),
+        .m = m,
+        .n = n,
+        .k_tiles = k_tiles,
+        .k_tiles_per_split = blocks_for(k_tiles, config.splits),
+        .raster = {blocks_for(m, T::rows), blocks_for(n, T::columns), std::max(1u, 1024 / T::rows)}};
+    launch(gemm_kernel<T>, dim3(problem.raster.count(), config.splits), T::threads, T::shared_bytes, queue,
+           tensor_map(args.a.data(), m, k, k, T::rows, sizeof(double)),
+           tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), problem);
+  });
+  if (config.splits > 1)
+    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
+}
+
+Config tuned_config(const Queue& queue) {
+  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
+  return {.rows = number("rows"), .columns = number("columns")};
+}
+
+/// A block's tile of C. pdl: programmatic dependent launch.
+Tuning tuning(int rows, int columns, int pdl = 1) { return {{{"rows", rows}, {"columns", columns}, {"pdl", pdl}}}; }
+#endif
+
+const Register<MatmulF64> variant{{
+    .idea = "mma.sync of depth 16, fed by TMA and mbarriers: no barrier of the block in the loop",
+    .bound_by = "the matrix units; large products by power",
+    .improves = "mma_multistage",
+    .needs = {"ptx", "mma_sync", "tma"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {tuning(128, 128), tuning(128, 128, 0), tuning(128, 64), tuning(64, 128), tuning(64, 64), tuning(64, 32),
+                tuning(32, 64), tuning(32, 32), tuning(16, 32), tuning(16, 128), tuning(8, 128), tuning(128, 16)},
+    .applies = [](const Point& point) { return is_for(point.integer("n"), point.integer("k")); },
+    .launch = [](const Queue& queue,
+                 const MatmulF64::Args& args) { gemm(pdl_by_tuning(queue), args, tuned_config(queue)); },
+    .instructions = {{"DMMA.16x8x16", 16}, {"LDS.128", 24}, {"UTMALDG.2D", 9}},
+#endif
+}};
+
+}  // namespace matmul_f64_mma_tma
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
