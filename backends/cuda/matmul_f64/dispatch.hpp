@@ -27,6 +27,23 @@ struct TileShape {
   unsigned rows, columns, resident;
 };
 
+/// Calls `use` with the one of the tiles `T` that the configuration names: `[&]<class T>()`. Throws Error where none is.
+template <class... T, class Use>
+void choose_tile(const Config& config, Use&& use) {
+  if (!((T::rows == config.rows && T::columns == config.columns && (use.template operator()<T>(), true)) || ...))
+    throw Error("no kernel was compiled for tiles of " + std::to_string(config.rows) + " x " +
+                std::to_string(config.columns));
+}
+
+/// A block's tile of C. pdl: programmatic dependent launch.
+inline Tuning tuning(int rows, int columns, int pdl = 1) {
+  return {{{"rows", rows}, {"columns", columns}, {"pdl", pdl}}};
+}
+inline Config tuned_config(const Queue& queue) {
+  return {.rows = static_cast<unsigned>(queue.tuning["rows"]),
+          .columns = static_cast<unsigned>(queue.tuning["columns"])};
+}
+
 /// C, as split-K's partial sums are added to it.
 struct Output {
   double* c;
@@ -38,7 +55,7 @@ struct Output {
 
 namespace matmul_f64_mma_multistage {
 
-constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}};
+constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}, {32, 32, 4}, {16, 128, 4}, {128, 16, 3}};
 
 /// Requires one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);

@@ -5,7 +5,6 @@
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
-#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 
@@ -14,7 +13,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
 #if CROSSWARP_HAS_MMA_F64
-using matmul_f64::Config, matmul_f64::tile_k;
+using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning, matmul_f64::tuned_config;
 
 /// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
 struct Problem {
@@ -24,14 +23,16 @@ struct Problem {
   unsigned tiles_m, tiles_n;
 };
 
-/// Two rows of two warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at
-/// once, four rows of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
-template <unsigned rows_>
+/// Four warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at once, four rows
+/// of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
+template <unsigned tile_rows, unsigned tile_columns, unsigned rows_of_warp, unsigned columns_of_warp,
+          unsigned resident_blocks>
 struct Tile {
-  static constexpr unsigned rows = rows_, columns = 64;
-  static constexpr unsigned warp_rows = rows / 2, warp_columns = 32, warps_across = columns / warp_columns;
-  static constexpr unsigned threads = 2 * warps_across * mma_lanes;
-  static constexpr unsigned resident = rows == 64 ? 3 : 2, stages = rows == 64 ? 4 : 3;
+  static constexpr unsigned rows = tile_rows, columns = tile_columns, resident = resident_blocks;
+  static constexpr unsigned warp_rows = rows_of_warp, warp_columns = columns_of_warp;
+  static constexpr unsigned warps_across = columns / warp_columns;
+  static constexpr unsigned threads = rows / warp_rows * warps_across * mma_lanes;
+  static constexpr unsigned stages = rows == 128 ? 3 : 4;
   static constexpr unsigned a_pitch = tile_k + 4, b_pitch = columns + 4;
   static constexpr unsigned b_at = rows * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
   static constexpr unsigned shared_bytes = stages * stage_doubles * sizeof(double);
@@ -165,12 +166,18 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
     }
 }
 
+/// Calls `use` with the configuration's tile: `[&]<class T>()`.
+template <class Use>
+void with_tile(const Config& config, Use&& use) {
+  matmul_f64::choose_tile<Tile<128, 64, 64, 32, 2>, Tile<64, 64, 32, 32, 3>, Tile<32, 32, 16, 16, 4>,
+                        Tile<16, 128, 16, 32, 4>, Tile<128, 16, 32, 16, 3>>(config, use);
+}
+
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
   auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
   const bool in_pairs = args.n % 2 == 0 && args.k % 2 == 0;
-  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-    using T = Tile<rows>;
+  with_tile(config, [&]<class T>() {
     const Problem problem{.a = args.a.data(),
                           .b = args.b.data(),
                           .c = config.splits > 1 ? partials : args.c.data(),
@@ -189,11 +196,9 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
-  gemm(pdl_by_tuning(queue), args, {.rows = static_cast<unsigned>(queue.tuning["rows"]), .columns = 64});
+  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
 }
 
-/// rows: of a block's tile of C. pdl: programmatic dependent launch.
-Tuning tuning(int rows, int pdl = 1) { return {{{"rows", rows}, {"pdl", pdl}}}; }
 #endif
 
 const Register<MatmulF64> variant{{
@@ -202,7 +207,7 @@ const Register<MatmulF64> variant{{
     .improves = "register_tile",
     .needs = needs_of_mma_f64,
 #if CROSSWARP_HAS_MMA_F64
-    .tunings = {tuning(128), tuning(128, 0), tuning(64)},
+    .tunings = {tuning(128, 64), tuning(128, 64, 0), tuning(64, 64), tuning(32, 32), tuning(16, 128), tuning(128, 16)},
     .launch = launch_tuned,
     .instructions = {{"DMMA.16x8x8", 32}, {"LDS.64", 48}, {"LDGSTS.E.BYPASS.128", 12}},
 #endif

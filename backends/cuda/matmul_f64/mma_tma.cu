@@ -6,12 +6,9 @@
 // Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. The order
 // here lets each lane load pairs of neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts: half the loads
 // of single doubles.
-#include <tuple>
-
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
-#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
@@ -21,7 +18,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_tma {
 
 #if CROSSWARP_HAS_PTX
-using matmul_f64::Config, matmul_f64::tile_k;
+using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning, matmul_f64::tuned_config;
 
 constexpr unsigned row_doubles = row_bytes / sizeof(double);  // of a row in shared memory
 static_assert(tile_k == row_doubles);
@@ -193,16 +190,10 @@ __global__ void __launch_bounds__(T::threads, T::resident)
 /// Calls `use` with the configuration's tile: `[&]<class T>()`.
 template <class Use>
 void with_tile(const Config& config, Use&& use) {
-  const auto choose = [&]<class... T>(const std::tuple<T...>*) {
-    return ((T::rows == config.rows && T::columns == config.columns && (use.template operator()<T>(), true)) || ...);
-  };
-  using Tiles = std::tuple<Tile<128, 128, 32, 64, 1>, Tile<128, 64, 32, 64, 2>, Tile<64, 128, 32, 64, 2>,
-                           Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>, Tile<32, 64, 16, 32, 4>,
-                           Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
-                           Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>;
-  if (!choose(static_cast<const Tiles*>(nullptr)))
-    throw Error("no kernel was compiled for tiles of " + std::to_string(config.rows) + " x " +
-                std::to_string(config.columns));
+  matmul_f64::choose_tile<Tile<128, 128, 32, 64, 1>, Tile<128, 64, 32, 64, 2>, Tile<64, 128, 32, 64, 2>,
+                          Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>, Tile<32, 64, 16, 32, 4>,
+                        Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
+                        Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>(config, use);
 }
 
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
@@ -226,13 +217,6 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
     launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
 }
 
-Config tuned_config(const Queue& queue) {
-  const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
-  return {.rows = number("rows"), .columns = number("columns")};
-}
-
-/// A block's tile of C. pdl: programmatic dependent launch.
-Tuning tuning(int rows, int columns, int pdl = 1) { return {{{"rows", rows}, {"columns", columns}, {"pdl", pdl}}}; }
 #endif
 
 const Register<MatmulF64> variant{{
