@@ -242,8 +242,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned asked_splits
   if (config.splits > 1) launch_add_partials(after, plan.split_pitch, config.splits, args.m * args.n, c);
 }
 
-/// As fitted to an H100: two launches; blocks that wait for their k-tiles; the large operand at memory's peak, mostly not
-/// hidden; stores of single elements, as if of 16 bits.
+/// As fitted to an H100: two launches; blocks that wait for their k-tiles; the large operand at memory's peak, mostly
+/// not hidden; stores of single elements, as if of 16 bits.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
   constexpr double fixed = 12000, of_k_tile = 370, of_other_block = 340, of_split = 3000, exposed = 0.7;
   constexpr double copied_bytes = 3.4, partial_bytes = 28, stored_bytes = 0.95;  // of a multiprocessor, per cycle

@@ -1,5 +1,5 @@
-// Products of a large operand whose rows run along k, read once, and a small one: as `few_columns` and `row_classes` take
-// them.
+// Products of a large operand whose rows run along k, read once, and a small one: as `few_columns` and `row_classes`
+// take them.
 #pragma once
 
 #include "backends/cuda/tensor_gemm/operands.hpp"
@@ -32,9 +32,7 @@ inline ThinOperands thin_operands(const MatmulF16::Args& args, bool streams_a) {
 }
 
 /// Rows of k elements, without gaps: those so far apart begin at the same distance from 16 bytes.
-__host__ __device__ constexpr unsigned alignment_period(unsigned k) {
-  return k % 2 ? 8 : k % 4 ? 4 : k % 8 ? 2 : 1;
-}
+__host__ __device__ constexpr unsigned alignment_period(unsigned k) { return k % 2 ? 8 : k % 4 ? 4 : k % 8 ? 2 : 1; }
 
 }  // namespace
 }  // namespace crosswarp::gpu

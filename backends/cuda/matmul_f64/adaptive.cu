@@ -26,10 +26,10 @@ double expected_cycles(const DeviceInfo& device, const MatmulF64::Args& args, co
   const double k_tiles = blocks_for(blocks_for(args.k, tile_k), splits);
   const double cycles = tile_cycles + k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;
   const unsigned tiles = blocks_for(args.m, tile.rows) * blocks_for(args.n, tile.columns) * splits;
-  const double added =
-      splits == 1 ? 0
-                  : launch_cycles + 2.0 * static_cast<double>(splits * args.c.size_bytes()) /
-                                        (share_of_l2 * device.peak_per_cycle("l2", 64) * device.compute_units);
+  const double added = splits == 1
+                           ? 0
+                           : launch_cycles + 2.0 * static_cast<double>(splits * args.c.size_bytes()) /
+                                                 (share_of_l2 * device.peak_per_cycle("l2", 64) * device.compute_units);
   return blocks_for(tiles, static_cast<unsigned>(device.compute_units)) * cycles + added;
 }
 

@@ -27,7 +27,8 @@ struct TileShape {
   unsigned rows, columns, resident;
 };
 
-/// Calls `use` with the one of the tiles `T` that the configuration names: `[&]<class T>()`. Throws Error where none is.
+/// Calls `use` with the one of the tiles `T` that the configuration names: `[&]<class T>()`. Throws Error where none
+/// is.
 template <class... T, class Use>
 void choose_tile(const Config& config, Use&& use) {
   if (!((T::rows == config.rows && T::columns == config.columns && (use.template operator()<T>(), true)) || ...))

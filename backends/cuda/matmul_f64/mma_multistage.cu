@@ -23,8 +23,8 @@ struct Problem {
   unsigned tiles_m, tiles_n;
 };
 
-/// Four warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at once, four rows
-/// of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
+/// Four warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at once, four
+/// rows of four, hit all banks. Blocks beside each other wait for copies and fragments at different times.
 template <unsigned tile_rows, unsigned tile_columns, unsigned rows_of_warp, unsigned columns_of_warp,
           unsigned resident_blocks>
 struct Tile {
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
 template <class Use>
 void with_tile(const Config& config, Use&& use) {
   matmul_f64::choose_tile<Tile<128, 64, 64, 32, 2>, Tile<64, 64, 32, 32, 3>, Tile<32, 32, 16, 16, 4>,
-                        Tile<16, 128, 16, 32, 4>, Tile<128, 16, 32, 16, 3>>(config, use);
+                          Tile<16, 128, 16, 32, 4>, Tile<128, 16, 32, 16, 3>>(config, use);
 }
 
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
@@ -191,8 +191,7 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
            T::threads, T::shared_bytes, queue, problem);
   });
   if (config.splits > 1)
-    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(),
-                                matmul_f64::Output{args.c.data()});
+    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {

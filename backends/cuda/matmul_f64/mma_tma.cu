@@ -1,11 +1,11 @@
 // Matrix instructions of single warps on doubles, of depth 16, fed by TMA: one warp loads k-tiles into a ring, full and
 // empty mbarriers hand them to the others, and no barrier of the block is left in the loop. Requires rows at multiples
-// of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power; C of few rows or columns
-// by memory bandwidth.
+// of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power; C of few rows or
+// columns by memory bandwidth.
 //
 // Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. The order
-// here lets each lane load pairs of neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts: half the loads
-// of single doubles.
+// here lets each lane load pairs of neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts: half the
+// loads of single doubles.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
@@ -48,10 +48,10 @@ struct Tile {
 };
 
 #if CROSSWARP_TARGET_FROM_SM90
-/// A lane's part of the operands' fragments, in a ring of stages. The instruction multiplies 16 columns of B, transposed,
-/// and eight rows of A, transposed: then loads of neighbours fill registers in the order that it takes. Lane 4g + t has
-/// k = 2t, 2t + 1, 2t + 8 and 2t + 9; columns 2g and 2g + 1 of 16; row g / 2 + g % 2 · 4 of eight. So do eight lanes, which
-/// load at once, hit all banks.
+/// A lane's part of the operands' fragments, in a ring of stages. The instruction multiplies 16 columns of B,
+/// transposed, and eight rows of A, transposed: then loads of neighbours fill registers in the order that it takes.
+/// Lane 4g + t has k = 2t, 2t + 1, 2t + 8 and 2t + 9; columns 2g and 2g + 1 of 16; row g / 2 + g % 2 · 4 of eight. So
+/// do eight lanes, which load at once, hit all banks.
 template <class T>
 class Fragments {
  public:
@@ -76,8 +76,7 @@ class Fragments {
   __device__ void load_columns(Columns& to, unsigned stage, unsigned panel) const {
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i)
-      load(to[2 * i], to[2 * i + 1],
-           b_[i % 2] + stage * T::stage_bytes + panel * panel_bytes + i / 2 * 8 * row_bytes);
+      load(to[2 * i], to[2 * i + 1], b_[i % 2] + stage * T::stage_bytes + panel * panel_bytes + i / 2 * 8 * row_bytes);
   }
 
  private:
@@ -131,7 +130,8 @@ __global__ void __launch_bounds__(T::threads, T::resident)
   for (unsigned i = 0; i + 2 < stages; ++i) load_next();
   __syncwarp();
 
-  const unsigned warp_row = warp / T::warps_across * T::warp_rows, warp_column = warp % T::warps_across * T::warp_columns;
+  const unsigned warp_row = warp / T::warps_across * T::warp_rows,
+                 warp_column = warp % T::warps_across * T::warp_columns;
   const Fragments<T> fragments(ring, warp_row, warp_column);
   double sums[T::panels][T::strips][4] = {};
   // Fragments are loaded while the instructions on those before wait for their turn: columns into a second set of
@@ -192,8 +192,8 @@ template <class Use>
 void with_tile(const Config& config, Use&& use) {
   matmul_f64::choose_tile<Tile<128, 128, 32, 64, 1>, Tile<128, 64, 32, 64, 2>, Tile<64, 128, 32, 64, 2>,
                           Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>, Tile<32, 64, 16, 32, 4>,
-                        Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
-                        Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>(config, use);
+                          Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
+                          Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>(config, use);
 }
 
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
@@ -202,13 +202,12 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
   const auto m = static_cast<unsigned>(args.m), n = static_cast<unsigned>(args.n), k = static_cast<unsigned>(args.k);
   const unsigned k_tiles = blocks_for(k, tile_k);
   with_tile(config, [&]<class T>() {
-    const Problem problem{
-        .c = config.splits > 1 ? reinterpret_cast<double*>(queue.workspace.data()) : args.c.data(),
-        .m = m,
-        .n = n,
-        .k_tiles = k_tiles,
-        .k_tiles_per_split = blocks_for(k_tiles, config.splits),
-        .raster = {blocks_for(m, T::rows), blocks_for(n, T::columns), std::max(1u, 1024 / T::rows)}};
+    const Problem problem{.c = config.splits > 1 ? reinterpret_cast<double*>(queue.workspace.data()) : args.c.data(),
+                          .m = m,
+                          .n = n,
+                          .k_tiles = k_tiles,
+                          .k_tiles_per_split = blocks_for(k_tiles, config.splits),
+                          .raster = {blocks_for(m, T::rows), blocks_for(n, T::columns), std::max(1u, 1024 / T::rows)}};
     launch(gemm_kernel<T>, dim3(problem.raster.count(), config.splits), T::threads, T::shared_bytes, queue,
            tensor_map(args.a.data(), m, k, k, T::rows, sizeof(double)),
            tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), problem);

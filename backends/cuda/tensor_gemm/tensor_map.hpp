@@ -32,8 +32,8 @@ inline EncodeTensorMap encode_tensor_map() {
 }
 
 /// Boxes of `box_rows` rows of 128 bytes (64 elements of 16 bits, 32 floats, or 16 doubles, by their `bytes`), swizzled
-/// in shared memory. Outside of the matrix loads give zeros, and stores write nothing. `pitch`: elements from one row to
-/// the next.
+/// in shared memory. Outside of the matrix loads give zeros, and stores write nothing. `pitch`: elements from one row
+/// to the next.
 inline CUtensorMap tensor_map(const void* data, unsigned rows, unsigned columns, unsigned pitch, unsigned box_rows,
                               unsigned bytes = 2) {
   CUtensorMap map;
@@ -45,10 +45,9 @@ inline CUtensorMap tensor_map(const void* data, unsigned rows, unsigned columns,
   // Where rows begin within lines, boxes that ask L2 for 256 bytes cost a tenth of a product's time and more.
   const auto promotion =
       pitches[0] % row_bytes == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
-  const CUresult result =
-      encode_tensor_map()(&map, type, 2, const_cast<void*>(data), extents, pitches, box, strides,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, promotion,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode_tensor_map()(&map, type, 2, const_cast<void*>(data), extents, pitches, box, strides,
+                                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, promotion,
+                                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw Error("cuTensorMapEncodeTiled of " + std::to_string(rows) + " x " + std::to_string(columns) + " failed",
                 static_cast<int>(result));
