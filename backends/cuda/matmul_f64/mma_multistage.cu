@@ -5,6 +5,7 @@
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 
@@ -38,9 +39,9 @@ struct Tile {
   static constexpr unsigned shared_bytes = stages * stage_doubles * sizeof(double);
 };
 
-/// A thread's share of the copies of k-tiles: `width` doubles at a time, in the same columns of A, and of B. Two need
-/// even n and k.
-template <class T, unsigned width>
+/// A thread's share of the copies of k-tiles: `width_a` and `width_b` doubles at a time, in the same columns of A, and
+/// of B. Two need even k, and even n.
+template <class T, unsigned width_a, unsigned width_b>
 class TileCopy {
  public:
   /// Of the tile that begins at (`row`, `column`); the steps of k from `begin` to before `end`.
@@ -61,12 +62,12 @@ class TileCopy {
 #pragma unroll
     for (unsigned i = 0; i < T::rows / a_rows; ++i) {
       const bool is_valid = i * a_rows < rows_ && a_column() < depth_;
-      cp_async_doubles<width>(a + i * a_rows * T::a_pitch, gemm_.a + (is_valid ? a_at_ + i * a_step_ : 0), is_valid);
+      cp_async_doubles<width_a>(a + i * a_rows * T::a_pitch, gemm_.a + (is_valid ? a_at_ + i * a_step_ : 0), is_valid);
     }
 #pragma unroll
     for (unsigned i = 0; i < tile_k / b_rows; ++i) {
       const bool is_valid = has_column_ && b_row() + i * b_rows < depth_;
-      cp_async_doubles<width>(b + i * b_rows * T::b_pitch, gemm_.b + (is_valid ? b_at_ + i * b_step_ : 0), is_valid);
+      cp_async_doubles<width_b>(b + i * b_rows * T::b_pitch, gemm_.b + (is_valid ? b_at_ + i * b_step_ : 0), is_valid);
     }
     a_at_ += tile_k;
     b_at_ += tile_k / b_rows * b_step_;
@@ -74,13 +75,13 @@ class TileCopy {
   }
 
  private:
-  static constexpr unsigned a_across = tile_k / width, b_across = T::columns / width;        // copies of a row
+  static constexpr unsigned a_across = tile_k / width_a, b_across = T::columns / width_b;    // copies of a row
   static constexpr unsigned a_rows = T::threads / a_across, b_rows = T::threads / b_across;  // between a thread's
 
   __device__ static unsigned a_row() { return threadIdx.x / a_across; }
-  __device__ static unsigned a_column() { return threadIdx.x % a_across * width; }
+  __device__ static unsigned a_column() { return threadIdx.x % a_across * width_a; }
   __device__ static unsigned b_row() { return threadIdx.x / b_across; }
-  __device__ static unsigned b_column() { return threadIdx.x % b_across * width; }
+  __device__ static unsigned b_column() { return threadIdx.x % b_across * width_b; }
 
   const Problem& gemm_;
   std::size_t a_at_, b_at_, a_step_, b_step_;
@@ -114,7 +115,25 @@ __device__ void mma_k_tile(double (&sums)[T::warp_rows / 16][T::warp_columns / 8
   }
 }
 
-template <class T, unsigned width>
+/// Stores eight columns, from the first one on, of the row that begins at `to`: lane t of four has columns 2t and 2t
+/// + 1. Single doubles are exchanged, so that a store's neighbours are neighbours in memory. By all lanes; `left`:
+/// columns from the first one on, 0 for rows outside.
+template <unsigned width>
+__device__ void store_columns(double* to, std::size_t left, const DoublePair& own) {
+  const unsigned lane = threadIdx.x % warp_size(), t = lane % 4;
+  if constexpr (width == 2) {
+    if (2 * t < left) *reinterpret_cast<DoublePair*>(to + 2 * t) = own;
+  } else {
+#pragma unroll
+    for (unsigned half = 0; half < 2; ++half) {
+      const unsigned from = lane - t + 2 * half + t / 2, column = 4 * half + t;
+      const double even = shuffle(own.first, from), odd = shuffle(own.second, from);
+      if (column < left) to[column] = t % 2 ? odd : even;
+    }
+  }
+}
+
+template <class T, unsigned width_a, unsigned width_b>
 __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm) {
   constexpr unsigned stages = T::stages;
   double* const ring = dynamic_shared<double>();
@@ -122,7 +141,7 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
   const std::size_t row = std::size_t{tile.row} * T::rows, column = std::size_t{tile.column} * T::columns;
   const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
   const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
-  TileCopy<T, width> copy(gemm, row, column, begin, end);
+  TileCopy<T, width_a, width_b> copy(gemm, row, column, begin, end);
   grid_dependency_sync();
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
@@ -143,25 +162,18 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
                   [&] { load(k_tile + stages - 1, (k_tile + stages - 1) % stages); });
   }
 
-  const unsigned g = threadIdx.x % mma_lanes / 4, t = threadIdx.x % 4;
   double* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
 #pragma unroll
   for (unsigned r = 0; r < T::warp_rows / 16; ++r)
 #pragma unroll
     for (unsigned h = 0; h < 2; ++h) {
-      const std::size_t c_row = row + warp_row + 16 * r + 8 * h + g;
-      if (c_row >= gemm.m) continue;
+      const std::size_t c_row = row + warp_row + 16 * r + 8 * h + threadIdx.x % mma_lanes / 4;
 #pragma unroll
       for (unsigned j = 0; j < T::warp_columns / 8; ++j) {
-        const std::size_t c_column = column + warp_column + 8 * j + 2 * t;
-        double* const to = c + c_row * gemm.n + c_column;
-        const DoublePair pair{sums[r][j][2 * h], sums[r][j][2 * h + 1]};
-        if constexpr (width == 2) {
-          if (c_column < gemm.n) *reinterpret_cast<DoublePair*>(to) = pair;
-        } else {
-          if (c_column < gemm.n) to[0] = pair.first;
-          if (c_column + 1 < gemm.n) to[1] = pair.second;
-        }
+        const std::size_t c_column = column + warp_column + 8 * j;
+        store_columns<width_b>(c + c_row * gemm.n + c_column,
+                               c_row < gemm.m && c_column < gemm.n ? gemm.n - c_column : 0,
+                               {sums[r][j][2 * h], sums[r][j][2 * h + 1]});
       }
     }
 }
@@ -176,7 +188,6 @@ void with_tile(const Config& config, Use&& use) {
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
   auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
-  const bool in_pairs = args.n % 2 == 0 && args.k % 2 == 0;
   with_tile(config, [&]<class T>() {
     const Problem problem{.a = args.a.data(),
                           .b = args.b.data(),
@@ -187,8 +198,12 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
                           .k_per_split = blocks_for(blocks_for(args.k, tile_k), config.splits) * std::size_t{tile_k},
                           .tiles_m = blocks_for(args.m, T::rows),
                           .tiles_n = blocks_for(args.n, T::columns)};
-    launch(in_pairs ? gemm_kernel<T, 2> : gemm_kernel<T, 1>, dim3(problem.tiles_m * problem.tiles_n, config.splits),
-           T::threads, T::shared_bytes, queue, problem);
+    with_constant<1, 2>(args.k % 2 == 0 ? 2 : 1, [&]<unsigned width_a>() {
+      with_constant<1, 2>(args.n % 2 == 0 ? 2 : 1, [&]<unsigned width_b>() {
+        launch(gemm_kernel<T, width_a, width_b>, dim3(problem.tiles_m * problem.tiles_n, config.splits), T::threads,
+               T::shared_bytes, queue, problem);
+      });
+    });
   });
   if (config.splits > 1)
     launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
