@@ -65,9 +65,8 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 namespace matmul_f64_mma_tma {
 
-constexpr matmul_f64::TileShape tiles[] = {{128, 128, 1}, {128, 64, 2}, {64, 128, 2}, {64, 64, 3},
-                                           {64, 32, 4},   {32, 64, 4},  {32, 32, 4},  {16, 32, 4},
-                                           {16, 128, 4},  {8, 128, 4},  {128, 16, 4}};
+constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}, {64, 32, 4},
+                                           {32, 64, 4},  {32, 32, 4}, {16, 32, 4}};
 
 /// Whether rows of A and B begin at multiples of 16 bytes.
 inline bool is_for(std::size_t n, std::size_t k) { return n % 2 == 0 && k % 2 == 0; }

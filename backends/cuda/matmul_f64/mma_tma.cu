@@ -1,11 +1,10 @@
-// Matrix instructions of single warps on doubles, of depth 16, fed by TMA: one warp loads k-tiles into a ring, full and
-// empty mbarriers hand them to the others, and no barrier of the block is left in the loop. Requires rows at multiples
-// of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power; C of few rows or
-// columns by memory bandwidth.
+// Matrix instructions of single warps on doubles (mma.sync, DMMA), fed by TMA: one thread loads k-tiles into a ring,
+// full and empty mbarriers hand them to the warps, and no barrier of the block is left in the loop. Requires rows at
+// multiples of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power.
 //
-// Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. The order
-// here lets each lane load pairs of neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts: half the
-// loads of single doubles.
+// Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. Here each
+// load brings two neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the
+// order that the instruction takes them.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
@@ -32,7 +31,7 @@ struct Problem {
   Raster raster;
 };
 
-/// A block's tile of C, and those of its warps. `resident` blocks fit on a multiprocessor.
+/// A block's tile of C, and those of its four warps. `resident` blocks fit on a multiprocessor.
 template <unsigned tile_rows, unsigned tile_columns, unsigned rows_of_warp, unsigned columns_of_warp,
           unsigned resident_blocks>
 struct Tile {
@@ -42,51 +41,50 @@ struct Tile {
   static constexpr unsigned threads = warps * mma_lanes;
   static constexpr unsigned panels = warp_columns / row_doubles, strips = warp_rows / 8;  // of a warp
   static constexpr unsigned a_bytes = rows * row_bytes, stage_bytes = a_bytes + columns * row_bytes;
-  static constexpr unsigned available_bytes = 226 * 1024 / resident - 1024;  ///< One kB for the barriers.
+  static constexpr unsigned available_bytes = 226 * 1024 / resident - 1024;  // of a block; one kB for its barriers
   static constexpr unsigned stages = std::min(8u, available_bytes / stage_bytes);
   static constexpr unsigned shared_bytes = stages * stage_bytes;
+  static_assert(stages >= 3);
 };
 
 #if CROSSWARP_TARGET_FROM_SM90
-/// A lane's part of the operands' fragments, in a ring of stages. The instruction multiplies 16 columns of B,
-/// transposed, and eight rows of A, transposed: then loads of neighbours fill registers in the order that it takes.
-/// Lane 4g + t has k = 2t, 2t + 1, 2t + 8 and 2t + 9; columns 2g and 2g + 1 of 16; row g / 2 + g % 2 · 4 of eight. So
-/// do eight lanes, which load at once, hit all banks.
+/// A lane's part of the operands' fragments, of eight steps of k. The instruction multiplies a panel, 16 columns of B,
+/// by a strip, eight rows of A, both transposed: so are two neighbours in memory neighbours in its registers. Lane 4g +
+/// t has k = 2t and 2t + 1; columns 2g and 2g + 1 of a panel; row g / 2 + g % 2 · 4 of a strip. So do eight lanes,
+/// which load at once, hit all banks.
 template <class T>
-class Fragments {
- public:
-  using Columns = double[8];  ///< Of 16.
-  using Rows = double[4];     ///< Of eight.
+struct Fragments {
+  double panels[T::panels][4], strips[T::strips][2];
 
-  __device__ explicit Fragments(const std::byte* ring, unsigned warp_row, unsigned warp_column) {
-    const unsigned lane = threadIdx.x % mma_lanes, g = lane / 4, t = lane % 4, row = g / 2 + g % 2 * 4;
-    const std::byte* const a = ring + warp_row * row_bytes;
-    a_[0] = a + swizzled(row, t);
-    a_[1] = a + swizzled(row, t + 4);
-    const std::byte* const b = ring + T::a_bytes + warp_column / row_doubles * panel_bytes;
-    b_[0] = b + swizzled(2 * t, g);
-    b_[1] = b + swizzled(2 * t + 1, g);
-  }
+  /// Where the lane's fragments are in the ring's first stage.
+  struct Source {
+    unsigned a[2];  ///< Shared addresses for either half of a k-tile.
+    unsigned b[2];  ///< For even and odd k.
 
-  __device__ void load_rows(Rows& to, unsigned stage, unsigned strip) const {
+    __device__ Source(unsigned ring, unsigned warp_row, unsigned warp_column) {
+      const unsigned lane = threadIdx.x % mma_lanes, g = lane / 4, t = lane % 4, row = g / 2 + g % 2 * 4;
+      for (unsigned half = 0; half < 2; ++half) a[half] = ring + warp_row * row_bytes + swizzled(row, t + 4 * half);
+      for (unsigned odd = 0; odd < 2; ++odd)
+        b[odd] = ring + T::a_bytes + warp_column / row_doubles * panel_bytes + swizzled(2 * t + odd, g);
+    }
+  };
+
+  /// `half`: of a k-tile.
+  __device__ void load(const Source& from, unsigned stage, unsigned half) {
+    const unsigned offset = stage * T::stage_bytes;
 #pragma unroll
-    for (unsigned half = 0; half < 2; ++half)
-      load(to[2 * half], to[2 * half + 1], a_[half] + stage * T::stage_bytes + strip * 8 * row_bytes);
-  }
-  __device__ void load_columns(Columns& to, unsigned stage, unsigned panel) const {
+    for (unsigned p = 0; p < T::panels; ++p)
 #pragma unroll
-    for (unsigned i = 0; i < 4; ++i)
-      load(to[2 * i], to[2 * i + 1], b_[i % 2] + stage * T::stage_bytes + panel * panel_bytes + i / 2 * 8 * row_bytes);
+      for (unsigned odd = 0; odd < 2; ++odd)
+        load_pair(&panels[p][2 * odd], from.b[odd] + offset + p * panel_bytes + half * 8 * row_bytes);
+#pragma unroll
+    for (unsigned s = 0; s < T::strips; ++s) load_pair(strips[s], from.a[half] + offset + s * 8 * row_bytes);
   }
 
  private:
-  __device__ static void load(double& first, double& second, const std::byte* from) {
-    const DoublePair pair = *reinterpret_cast<const DoublePair*>(from);
-    first = pair.first, second = pair.second;
+  __device__ static void load_pair(double* to, unsigned from) {
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(to[0]), "=d"(to[1]) : "r"(from) : "memory");
   }
-
-  const std::byte* a_[2];  // for each half of a k-tile
-  const std::byte* b_[2];  // for even and odd k
 };
 #endif
 
@@ -132,41 +130,35 @@ __global__ void __launch_bounds__(T::threads, T::resident)
 
   const unsigned warp_row = warp / T::warps_across * T::warp_rows,
                  warp_column = warp % T::warps_across * T::warp_columns;
-  const Fragments<T> fragments(ring, warp_row, warp_column);
+  const typename Fragments<T>::Source source(shared_address(ring), warp_row, warp_column);
   double sums[T::panels][T::strips][4] = {};
-  // Fragments are loaded while the instructions on those before wait for their turn: columns into a second set of
-  // registers, rows in place of those that the k-tile needs no more.
-  typename Fragments<T>::Columns columns[2];
-  typename Fragments<T>::Rows rows[T::strips];
+  // One set of fragments is loaded while the other one is multiplied: a load into registers that an instruction has yet
+  // to read would stall the warp.
+  Fragments<T> fragments[2];
+  const auto multiply = [&](unsigned half, const auto& load_others) {
+#pragma unroll
+    for (unsigned p = 0; p < T::panels; ++p)
+#pragma unroll
+      for (unsigned s = 0; s < T::strips; ++s) {
+        mma_m16n8k8(sums[p][s], fragments[half].panels[p], fragments[half].strips[s]);
+        if (p == 0 && s == 0) load_others();
+      }
+  };
   PipelineState state;
   pipeline.consumer_wait(state);
-  fragments.load_columns(columns[0], state.index, 0);
-#pragma unroll
-  for (unsigned strip = 0; strip < T::strips; ++strip) fragments.load_rows(rows[strip], state.index, strip);
+  fragments[0].load(source, state.index, 0);
 #pragma unroll 1
-  for (unsigned i = 0; i < k_tiles; ++i) {
+  for (unsigned left = k_tiles; left > 0; --left) {
     load_next();
-    const bool has_next = i + 1 < k_tiles;
-#pragma unroll
-    for (unsigned panel = 0; panel < T::panels; ++panel) {
-      const bool is_last_panel = panel + 1 == T::panels;
-      if (is_last_panel) {
-        __syncwarp();  // all lanes have read the stage
-        if (lane == 0) pipeline.consumer_release(state.index);
-        state.advance(stages);
-        if (has_next) pipeline.consumer_wait(state);
-      }
-      if (!is_last_panel || has_next)
-        fragments.load_columns(columns[(panel + 1) % 2], state.index, is_last_panel ? 0 : panel + 1);
-#pragma unroll
-      for (unsigned strip = 0; strip < T::strips; ++strip) {
-        mma_m16n8k16(sums[panel][strip], columns[panel % 2], rows[strip]);
-        if (is_last_panel && has_next) fragments.load_rows(rows[strip], state.index, strip);
-      }
-    }
-    if constexpr (T::panels % 2 == 1)
-#pragma unroll
-      for (unsigned e = 0; e < 8; ++e) columns[0][e] = columns[1][e];
+    __syncwarp();  // mma.sync takes whole warps
+    multiply(0, [&] { fragments[1].load(source, state.index, 1); });
+    __syncwarp();  // all lanes have read the stage
+    if (lane == 0) pipeline.consumer_release(state.index);
+    state.advance(stages);
+    if (left > 1) pipeline.consumer_wait(state);
+    multiply(1, [&] {
+      if (left > 1) fragments[0].load(source, state.index, 0);
+    });
   }
 
   // Elements of C as the instruction leaves them: columns 2g and 2g + 1, rows t and t + 4 of eight.
@@ -190,10 +182,8 @@ __global__ void __launch_bounds__(T::threads, T::resident)
 /// Calls `use` with the configuration's tile: `[&]<class T>()`.
 template <class Use>
 void with_tile(const Config& config, Use&& use) {
-  matmul_f64::choose_tile<Tile<128, 128, 32, 64, 1>, Tile<128, 64, 32, 64, 2>, Tile<64, 128, 32, 64, 2>,
-                          Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>, Tile<32, 64, 16, 32, 4>,
-                          Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>, Tile<16, 128, 16, 32, 4>,
-                          Tile<8, 128, 8, 32, 4>, Tile<128, 16, 32, 16, 4>>(config, use);
+  matmul_f64::choose_tile<Tile<128, 64, 32, 64, 2>, Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>,
+                          Tile<32, 64, 16, 32, 4>, Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>>(config, use);
 }
 
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
@@ -219,17 +209,17 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
 #endif
 
 const Register<MatmulF64> variant{{
-    .idea = "mma.sync of depth 16, fed by TMA and mbarriers: no barrier of the block in the loop",
+    .idea = "mma.sync on doubles, fed by TMA and mbarriers; fragments are loaded one step ahead",
     .bound_by = "the matrix units; large products by power",
     .improves = "mma_multistage",
     .needs = {"ptx", "mma_sync", "tma"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(128, 128), tuning(128, 128, 0), tuning(128, 64), tuning(64, 128), tuning(64, 64), tuning(64, 32),
-                tuning(32, 64), tuning(32, 32), tuning(16, 32), tuning(16, 128), tuning(8, 128), tuning(128, 16)},
+    .tunings = {tuning(128, 64), tuning(128, 64, 0), tuning(64, 64), tuning(64, 32), tuning(32, 64), tuning(32, 32),
+                tuning(16, 32)},
     .applies = [](const Point& point) { return is_for(point.integer("n"), point.integer("k")); },
     .launch = [](const Queue& queue,
                  const MatmulF64::Args& args) { gemm(pdl_by_tuning(queue), args, tuned_config(queue)); },
-    .instructions = {{"DMMA.16x8x16", 16}, {"LDS.128", 24}, {"UTMALDG.2D", 9}},
+    .instructions = {{"DMMA.16x8x8", 32}, {"LDS.128", 24}, {"UTMALDG.2D", 5}},
 #endif
 }};
 
