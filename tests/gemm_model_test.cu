@@ -1,9 +1,11 @@
 // What the GEMMs' cost models expect, by properties of a device alone: no GPU is needed.
 #include "backends/cuda/matmul_f32/tile_model.hpp"
+#include "backends/cuda/matmul_f64/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace crosswarp::gpu {
@@ -106,6 +108,31 @@ TEST(TileCost, ExpectsMoreOfALargerProductAndLessOfALargerDevice) {
   EXPECT_LT(of_all, of_one / 20);
   EXPECT_LT(of_all, splits_for({1000, 500, 500}, 132).cycles);
   EXPECT_LT(of_all, splits_for({500, 500, 1000}, 132).cycles);
+}
+
+double f64_cycles(const matmul_f64::TileModel& tile, const matmul_f64::GemmSize& size, unsigned splits = 1) {
+  return matmul_f64::expected_cycles(tile, size, splits, device_of(132));
+}
+
+TEST(F64TileModel, ExpectsSplitsToPayForLongSumsOfFewElementsAlone) {
+  for (const matmul_f64::TileModel& tile : matmul_f64_mma_tma::tiles) {
+    EXPECT_LT(10 * f64_cycles(tile, {64, 64, 65'536}, 32), f64_cycles(tile, {64, 64, 65'536}));
+    EXPECT_GT(f64_cycles(tile, {4096, 4096, 4096}, 8), f64_cycles(tile, {4096, 4096, 4096}));
+  }
+}
+
+TEST(F64TileModel, ExpectsSmallTilesToPayForSmallProducts) {
+  const auto& large = matmul_f64_mma_tma::tiles[0];
+  const auto& small = std::ranges::find_if(matmul_f64_mma_tma::tiles, [](const auto& t) { return t.rows == 32; })[0];
+  EXPECT_LT(f64_cycles(large, {4096, 4096, 4096}), f64_cycles(small, {4096, 4096, 4096}));
+  EXPECT_GT(f64_cycles(large, {256, 256, 256}), f64_cycles(small, {256, 256, 256}));
+}
+
+TEST(F64TileModel, ExpectsOddRowsToTakeLongerWhereSingleDoublesAreCopied) {
+  for (const matmul_f64::TileModel& tile : matmul_f64_mma_multistage::tiles) {
+    EXPECT_GT(f64_cycles(tile, {4096, 4096, 4095}), 1.04 * f64_cycles(tile, {4096, 4096, 4096}));
+    EXPECT_GT(f64_cycles(tile, {4096, 4095, 4096}), 1.1 * f64_cycles(tile, {4096, 4096, 4096}));
+  }
 }
 
 }  // namespace

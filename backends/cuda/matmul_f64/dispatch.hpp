@@ -22,9 +22,13 @@ struct Config {
 
 constexpr unsigned tile_k = 16;
 
-/// A block's tile of C, and how many blocks fit on a multiprocessor.
-struct TileShape {
-  unsigned rows, columns, resident;
+/// A block's tile of C, and how fast it is expected to be: expected_cycles().
+struct TileModel {
+  unsigned rows, columns, resident;  ///< `resident`: blocks of a multiprocessor.
+  double efficiency;                 ///< Share of peak multiply-adds with that many, two or more …
+  double efficiency_alone;           ///< … and with one.
+  double wave_cycles;                ///< Of prologue and epilogue, without its stores.
+  double slowdown_of_odd_k = 1, slowdown_of_odd_n = 1;
 };
 
 /// Calls `use` with the one of the tiles `T` that the configuration names: `[&]<class T>()`. Throws Error where none
@@ -56,7 +60,11 @@ struct Output {
 
 namespace matmul_f64_mma_multistage {
 
-constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}, {32, 32, 4}, {16, 128, 4}, {128, 16, 3}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 0.913, 0.634, 1368, 1.082, 1.2},
+                                           {64, 64, 3, 0.854, 0.557, 601, 1.082, 1.2},
+                                           {32, 32, 4, 0.593, 0.304, 837, 1.082, 1.2},
+                                           {16, 128, 4, 0.528, 0.454, 863, 1.082, 1.2},
+                                           {128, 16, 3, 0.501, 0.309, 768, 1.082, 1.2}};
 
 /// Requires one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
@@ -65,12 +73,13 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 namespace matmul_f64_mma_tma {
 
-constexpr matmul_f64::TileShape tiles[] = {{128, 64, 2}, {64, 64, 3}, {64, 32, 4},
-                                           {32, 64, 4},  {32, 32, 4}, {16, 32, 4}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 1, 0.524, 892},     {64, 64, 3, 0.945, 0.435, 100},
+                                           {64, 32, 4, 0.894, 0.329, 812},  {32, 64, 4, 0.893, 0.309, 658},
+                                           {32, 32, 4, 0.688, 0.275, 1208}, {16, 32, 4, 0.4, 0.157, 1052}};
 
 /// Whether rows of A and B begin at multiples of 16 bytes.
 inline bool is_for(std::size_t n, std::size_t k) { return n % 2 == 0 && k % 2 == 0; }
-/// Requires is_for(), TMA, one of `tiles`, and a workspace of workspace_bytes().
+/// Requires is_for(), k > 0, TMA, one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
 
 }  // namespace matmul_f64_mma_tma
