@@ -1,5 +1,4 @@
-// Products of a large operand whose rows run along k, read once, and a small one: as `few_columns` and `row_classes`
-// take them.
+// Products of a large operand whose rows run along k, read once, and a small one: for `few_columns` and `row_classes`.
 #pragma once
 
 #include "backends/cuda/tensor_gemm/operands.hpp"
@@ -22,7 +21,7 @@ struct ThinOperands {
   SmallOperand small;
 };
 
-/// A is the large operand, or B, which is transposed then.
+/// `streams_a`: the large operand is A; else it is B, which must be transposed.
 inline ThinOperands thin_operands(const MatmulF16::Args& args, bool streams_a) {
   const Operand a = operand_a(args), b = operand_b(args);
   const SmallOperand small = !streams_a          ? SmallOperand{a.data, a.rows, a.pitch, 1}
@@ -31,7 +30,7 @@ inline ThinOperands thin_operands(const MatmulF16::Args& args, bool streams_a) {
   return {streams_a ? a : b, small};
 }
 
-/// Rows of k elements, without gaps: those so far apart begin at the same distance from 16 bytes.
+/// Rows of k elements of 16 bits, without gaps: those so far apart begin at the same distance from 16 bytes.
 __host__ __device__ constexpr unsigned alignment_period(unsigned k) { return k % 2 ? 8 : k % 4 ? 4 : k % 8 ? 2 : 1; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Dispatch by shape and device, the library-style entry point: `mma_tma`, or `mma_multistage` where rows of A or B
-// begin off 16 bytes and on devices without TMA, with the tile and the splits of k of fewest expected cycles. Bound by
-// the matrix units; small shapes by launch and latency.
+// Dispatch by shape and device, the library-style entry point: the tile of `mma_multistage`, or of `mma_tma` where n
+// and k are even and the device has TMA, and the splits of k of fewest expected cycles. Bound by the matrix units;
+// small shapes by launch and latency.
 #include <limits>
 
 #include "backends/cuda/matmul_f64/mma_f64.hpp"

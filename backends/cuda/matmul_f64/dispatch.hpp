@@ -1,4 +1,5 @@
-// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
+// Entry points of the kernels that `adaptive` dispatches to, and what they share: configurations, tiles with their
+// fitted speeds. Each kernel stands in its variant's file.
 #pragma once
 
 #include "backends/gpu/kernel.hpp"
@@ -12,7 +13,7 @@ namespace matmul_f64 {
 /// How a kernel divides a product.
 struct Config {
   unsigned rows, columns;  ///< Of a block's tile of C.
-  unsigned splits = 1;     ///< Of k, among as many blocks; each has a k-tile or more.
+  unsigned splits = 1;     ///< Parts of k, one for each row of the grid; none is empty.
 
   /// Of the partial sums.
   std::size_t workspace_bytes(const MatmulF64::Args& args) const {
@@ -25,7 +26,7 @@ constexpr unsigned tile_k = 16;
 /// A block's tile of C, and how fast it is expected to be: expected_cycles().
 struct TileModel {
   unsigned rows, columns, resident;  ///< `resident`: blocks of a multiprocessor.
-  double efficiency;                 ///< Share of peak multiply-adds with that many, two or more …
+  double efficiency;                 ///< Share of peak multiply-adds with `resident` blocks, two or more, on one …
   double efficiency_alone;           ///< … and with one.
   double wave_cycles;                ///< Of prologue and epilogue, without its stores.
   double slowdown_of_odd_k = 1, slowdown_of_odd_n = 1;
@@ -49,7 +50,7 @@ inline Config tuned_config(const Queue& queue) {
           .columns = static_cast<unsigned>(queue.tuning["columns"])};
 }
 
-/// C, as split-K's partial sums are added to it.
+/// Of split-K's second pass, which stores sums of partial sums.
 struct Output {
   double* c;
 

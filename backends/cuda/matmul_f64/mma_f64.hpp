@@ -17,7 +17,7 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// `needs` of variants that call mma_m16n8k8().
+/// `needs` of variants that call mma_m16n8k8() and nothing else that a device may lack.
 inline const std::vector<std::string_view> needs_of_mma_f64 =
     CROSSWARP_IS_EMULATED ? std::vector<std::string_view>{} : std::vector<std::string_view>{"ptx", "mma_sync"};
 

@@ -2,9 +2,9 @@
 // full and empty mbarriers hand them to the warps, and no barrier of the block is left in the loop. Requires rows at
 // multiples of 16 bytes: even n and k. Bound by the matrix instructions, and for large products by power.
 //
-// Fragments need no particular order of k, of rows or of columns, only the same in both operands and in C. Here each
-// load brings two neighbours, 16 bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the
-// order that the instruction takes them.
+// k may be permuted if both operands agree, rows and columns if C agrees. Here each load brings two neighbours, 16
+// bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the order that the instruction
+// takes.
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/raster.hpp"
 #include "backends/cuda/device/split_k.hpp"
@@ -48,10 +48,10 @@ struct Tile {
 };
 
 #if CROSSWARP_TARGET_FROM_SM90
-/// A lane's part of the operands' fragments, of eight steps of k. The instruction multiplies a panel, 16 columns of B,
-/// by a strip, eight rows of A, both transposed: so are two neighbours in memory neighbours in its registers. Lane 4g +
-/// t has k = 2t and 2t + 1; columns 2g and 2g + 1 of a panel; row g / 2 + g % 2 · 4 of a strip. So do eight lanes,
-/// which load at once, hit all banks.
+/// A lane's part of the operands' fragments, of eight steps of k. The instruction multiplies a panel (16 columns of B)
+/// by a strip (eight rows of A), both transposed, so that two neighbours in memory go to neighbouring registers. Lane
+/// 4g + t holds k = 2t and 2t + 1, columns 2g and 2g + 1 of a panel, and row g / 2 + g % 2 · 4 of a strip: in this
+/// order the eight lanes that load at once hit all banks.
 template <class T>
 struct Fragments {
   double panels[T::panels][4], strips[T::strips][2];
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(T::threads, T::resident)
   __syncthreads();
   grid_dependency_sync();
 
-  // One thread starts copies into the stage that was read two k-tiles before: no warp may be so far behind, mostly.
+  // Thread 0, which multiplies as well, refills the stage of the k-tile before the previous one: all warps have mostly
+  // released it, so that the wait is short.
   PipelineState loading;
   unsigned loaded = 0;
   const auto load_next = [&] {

@@ -1,6 +1,6 @@
 // How long a tile's kernel is expected to take, by its splits of k. Peaks are the device's; shares of them and
-// latencies are as fitted to 6,700 launches of an H200: 141 products, 128 of them random, by every tile and up to 32
-// splits.
+// latencies are as fitted to 6,700 launches of an H200: 141 products, 128 of them random, by every tile and nine
+// numbers of splits up to 32; for more of them `adaptive` extrapolates.
 #pragma once
 
 #include <algorithm>
