@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 template <class Use>
 void with_tile(const PersistentConfig& config, Use&& use) {
   with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-    with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
+    with_constant<64, 128, 160, 192, 224, 256>(config.columns, [&]<unsigned columns>() {
       if constexpr (rows == 128 ? columns >= 128 : columns <= 128)
         use.template operator()<PersistentTile<rows / 64, columns>>();
     });
@@ -69,10 +69,11 @@ const Register<MatmulF16> variant{{
                 persistent_tuning(128, 256, {1, 1}, 16, 0), persistent_tuning(128, 256, {1, 2}, 16, 1),
                 persistent_tuning(128, 256, {2, 2}, 8, 0), persistent_tuning(128, 256, {2, 1}, 4, 0),
                 persistent_tuning(128, 256, {2, 1}, 16, 0), persistent_tuning(128, 192, {2, 1}, 8, 0),
-                persistent_tuning(128, 128, {2, 1}, 8, 0), persistent_tuning(128, 128, {2, 2}, 8, 0),
-                persistent_tuning(64, 128, {2, 1}, 8, 1), persistent_tuning(64, 128, {1, 2}, 16, 1),
-                persistent_tuning(64, 64, {2, 1}, 8, 0), persistent_tuning(64, 64, {4, 1}, 4, 0),
-                persistent_tuning(64, 64, {4, 2}, 4, 1)},
+                persistent_tuning(128, 224, {2, 1}, 8, 0), persistent_tuning(128, 160, {2, 1}, 8, 0),
+                persistent_tuning(128, 160, {2, 2}, 8, 1), persistent_tuning(128, 128, {2, 1}, 8, 0),
+                persistent_tuning(128, 128, {2, 2}, 8, 0), persistent_tuning(64, 128, {2, 1}, 8, 1),
+                persistent_tuning(64, 128, {1, 2}, 16, 1), persistent_tuning(64, 64, {2, 1}, 8, 0),
+                persistent_tuning(64, 64, {4, 1}, 4, 0), persistent_tuning(64, 64, {4, 2}, 4, 1)},
     .applies = has_aligned_rows,
     .launch = launch_tuned,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},

@@ -53,10 +53,12 @@ struct OperandLayout {
 /// 16·w and on of d, in registers as store_fragment() has them.
 template <bool bf16, bool b_transposed, unsigned count>
 __device__ void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, int accumulate) {
-  static_assert(count == 32 || count == 64 || count == 96 || count == 128);
+  static_assert(count == 32 || count == 64 || (count >= 80 && count <= 128 && count % 16 == 0));
   if constexpr (count == 32) CROSSWARP_WGMMA_BY_TYPE(64, 32, 33, 34);
   if constexpr (count == 64) CROSSWARP_WGMMA_BY_TYPE(128, 64, 65, 66);
+  if constexpr (count == 80) CROSSWARP_WGMMA_BY_TYPE(160, 80, 81, 82);
   if constexpr (count == 96) CROSSWARP_WGMMA_BY_TYPE(192, 96, 97, 98);
+  if constexpr (count == 112) CROSSWARP_WGMMA_BY_TYPE(224, 112, 113, 114);
   if constexpr (count == 128) CROSSWARP_WGMMA_BY_TYPE(256, 128, 129, 130);
 }
 #undef CROSSWARP_WGMMA_BY_TYPE

@@ -15,6 +15,9 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
+/// Columns of B that are loaded for an output tile of `columns`: whole panels of 64.
+constexpr unsigned loaded_columns(unsigned columns) { return (columns + 63) / 64 * 64; }
+
 struct PersistentConfig {
   unsigned rows, columns;  ///< Of a block's tile.
   ClusterShape cluster;

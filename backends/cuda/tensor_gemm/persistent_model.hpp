@@ -100,7 +100,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
                         (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                         lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
+                         lines_per_row(work.operands.b) * loaded_columns(config.columns) / config.cluster.rows);
   const double from_l2 =
       loaded * clusters * config.cluster.size() / config.splits * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
