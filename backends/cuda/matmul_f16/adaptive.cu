@@ -32,7 +32,8 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
 }
 
 /// Tunings tile1 … tile5.
-constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}, {128, 224}, {128, 160}};
+constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64},
+                                {128, 224}, {128, 160}, {192, 128}, {192, 160}};
 
 enum class Kernel { persistent, small_k, skinny, few_columns, row_classes };
 
@@ -129,7 +130,8 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7)},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
+                tuning(8), tuning(9)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -55,7 +55,7 @@ struct MulticastLoader {
       : a(a),
         b(b),
         share_a(position.column * (rows / position.shape.columns)),
-        share_b(position.row * ((b_transposed ? loaded_columns(columns) : tile_k) / position.shape.rows)),
+        share_b(position.row * ((b_transposed ? in_whole_panels(columns) : tile_k) / position.shape.rows)),
         row_mask(position.row_mask()),
         column_mask(position.column_mask()) {}
 

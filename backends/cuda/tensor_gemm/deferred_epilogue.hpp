@@ -11,31 +11,16 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// A map of C in panels: boxes of 16 rows of 128 or 64 bytes.
-inline CUtensorMap panel_map(const Output& c, unsigned panel_row_bytes) {
-  const unsigned bytes = c.is_f32 ? 4 : 2;
-  if (panel_row_bytes == row_bytes) return tensor_map(c.data, c.rows, c.columns, c.columns, 16, bytes);
-  CUtensorMap map;
-  const cuuint64_t extents[] = {c.columns, c.rows}, pitches[] = {cuuint64_t{c.columns} * bytes};
-  const cuuint32_t box[] = {panel_row_bytes / bytes, 16}, strides[] = {1, 1};
-  const CUresult result =
-      encode_tensor_map()(&map, c.is_f32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, c.data,
-                          extents, pitches, box, strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_64B,
-                          CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) throw Error("cuTensorMapEncodeTiled of C failed", static_cast<int>(result));
-  return map;
-}
-
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
 /// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
-/// bits, or 32 floats; half of that where columns are no multiple of 64. A 16-bit tile is kept whole; of a float tile
-/// take() stores one half at once, for lack of registers. All take the thread's sums, columns / 2 in all, as a function
-/// `sum(i)`. `in_place`: the sums stay as they are until all panels are stored, so that no copy is needed.
+/// bits, or 32 floats. Where they do not fill a tile, the last one begins early, and stores some columns once more:
+/// whole lines, and one tensor map for all. A 16-bit tile is kept whole; of a float tile take() stores one half at
+/// once, for lack of registers. All take the thread's sums, columns / 2 in all, as a function `sum(i)`. `in_place`: the
+/// sums stay as they are until all panels are stored, so that no copy is needed.
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
-  static constexpr unsigned panel_row_bytes = columns % row_elements ? row_bytes / 2 : row_bytes;
-  static constexpr unsigned panels = 2 * columns / panel_row_bytes;
-  static constexpr unsigned panel_bytes = 16 * panel_row_bytes;
+  static constexpr unsigned panels = blocks_for(columns, row_elements);
+  static constexpr unsigned panel_bytes = 16 * row_bytes;
   /// Shared memory of a warp: one panel is filled while the other is stored.
   static constexpr unsigned staging_bytes = 2 * panel_bytes;
 
@@ -60,8 +45,8 @@ struct DeferredEpilogue {
     if (out.is_f32) {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
-        store_at(column + panel * panel_columns(),
-                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return sum(panel_words * panel + i); }); });
+        store_at(column_of(panel),
+                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return sum(first_word(panel) + i); }); });
       column += columns / 2;
     }
     if constexpr (!in_place)
@@ -73,7 +58,7 @@ struct DeferredEpilogue {
   template <class Sum>
   __device__ void store_panel(unsigned k_tile, const Sum& sum) {
     if (k_tile >= pending) return;  // as for most k-tiles: one branch for all panels
-    store_at(column + k_tile * panel_columns(), [&](unsigned to) { stage_kept(k_tile, to, sum); });
+    store_at(column_of(k_tile), [&](unsigned to) { stage_kept(k_tile, to, sum); });
   }
   /// Stores the panels that remain after a tile of `k_tiles`.
   template <class Sum>
@@ -82,27 +67,20 @@ struct DeferredEpilogue {
     for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel, sum);
   }
 
-  /// Stores the last tile, each panel from a staging panel of its own: 16 rows of 128 bytes for one or two panels,
-  /// shared addresses `pitch` bytes apart.
+  /// Stores the last tile, each panel from a staging panel of its own: shared addresses, `pitch` bytes apart.
   template <class Sum>
   __device__ void drain(unsigned staging, unsigned pitch, const Sum& sum) {
 #pragma unroll 1
     for (unsigned panel = 0; panel < pending; ++panel)
-      if (const unsigned at = column + panel * panel_columns(); is_inside(at))
-        store_by_way_of(staging + panel / panels_of_rows * pitch + panel % panels_of_rows * panel_bytes, at,
-                        [&](unsigned to) { stage_kept(panel, to, sum); });
+      if (const unsigned at = column_of(panel); is_inside(at))
+        store_by_way_of(staging + panel * pitch, at, [&](unsigned to) { stage_kept(panel, to, sum); });
     bulk_wait_group_read<0>();
   }
 
  private:
-  static constexpr unsigned panels_of_rows = row_bytes / panel_row_bytes;
-  static constexpr unsigned panel_words = panel_row_bytes / 8;  ///< Of a thread: floats, or pairs of 16-bit elements.
-
-  /// The offset of 16-byte chunk `chunk` of a panel's row.
-  __device__ static constexpr unsigned in_panel(unsigned row, unsigned chunk) {
-    return panel_row_bytes == row_bytes ? swizzled(row, chunk) : row * panel_row_bytes + (chunk ^ row / 2 % 4) * 16;
-  }
-  __device__ unsigned panel_columns() const { return panel_row_bytes / (out.is_f32 ? 4 : 2); }
+  /// Of a thread's words of a kept tile, or half tile: a panel has 16.
+  __device__ static constexpr unsigned first_word(unsigned panel) { return std::min(16 * panel, columns / 4 - 16); }
+  __device__ unsigned column_of(unsigned panel) const { return column + first_word(panel) * (out.is_f32 ? 2 : 4); }
   __device__ bool is_inside(unsigned at) const { return row < out.rows && at < out.columns; }
 
   /// `fill` writes a panel to `staging`, from where it is stored to column `at`.
@@ -127,17 +105,15 @@ struct DeferredEpilogue {
   /// neighbouring words.
   template <class Word>
   __device__ void store_rows(unsigned staging, unsigned at, unsigned pitch) const {
-    constexpr unsigned words = panel_row_bytes / sizeof(Word), per_chunk = 16 / sizeof(Word);
-    constexpr unsigned lanes = std::min(words, 32u);  // of a row
-    const unsigned own_row = threadIdx.x % warp_size() / lanes, lane = threadIdx.x % lanes;
-    const unsigned rows = std::min(16u, out.rows - row);
-    Word* to = static_cast<Word*>(out.data) + std::size_t{row + own_row} * pitch + at + lane;
+    constexpr unsigned words = row_bytes / sizeof(Word), per_chunk = 16 / sizeof(Word);
+    const unsigned lane = threadIdx.x % warp_size(), rows = std::min(16u, out.rows - row);
+    Word* to = static_cast<Word*>(out.data) + std::size_t{row} * pitch + at + lane;
 #pragma unroll 2
-    for (unsigned r = own_row; r < rows; r += warp_size() / lanes, to += std::size_t{warp_size() / lanes} * pitch)
+    for (unsigned r = 0; r < rows; ++r, to += pitch)
 #pragma unroll
-      for (unsigned i = 0; i < words; i += lanes)
+      for (unsigned i = 0; i < words; i += warp_size())
         if (const unsigned word = i + lane; at + word < pitch)
-          to[i] = load_shared<Word>(staging + in_panel(r, word / per_chunk) + word % per_chunk * sizeof(Word));
+          to[i] = load_shared<Word>(staging + swizzled(r, word / per_chunk) + word % per_chunk * sizeof(Word));
   }
   template <class Fill>
   __device__ void store_at(unsigned at, Fill fill) {
@@ -172,25 +148,25 @@ struct DeferredEpilogue {
       if (panel != wanted)
         continue;
       else if (out.is_f32)
-        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, panel_words * panel + i)); });
+        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, first_word(panel) + i)); });
       else
 #pragma unroll
-        for (unsigned quad = 0; quad < panel_words / 4; ++quad) {
+        for (unsigned quad = 0; quad < 4; ++quad) {
           std::uint32_t words[4];
 #pragma unroll
-          for (unsigned i = 0; i < 4; ++i) words[i] = kept_word<false>(sum, panel_words * panel + 4 * quad + i);
-          stmatrix_x4(to + in_panel(lane % 16, 2 * quad + lane / 16), words);
+          for (unsigned i = 0; i < 4; ++i) words[i] = kept_word<false>(sum, first_word(panel) + 4 * quad + i);
+          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), words);
         }
   }
-  /// Writes a panel's accumulators of each lane. Of rows of 128 bytes odd ones write their pairs in another order, so
-  /// that eight rows' are in different banks.
+  /// Writes 16 accumulators of each lane. Odd rows write their pairs in another order, so that eight rows' are in
+  /// different banks.
   template <class Value>
   __device__ static void stage_floats(unsigned to, Value value) {
-    const unsigned lane = threadIdx.x % warp_size(), swap = panel_row_bytes == row_bytes ? lane / 4 % 2 * 2 : 0;
+    const unsigned lane = threadIdx.x % warp_size(), swap = lane / 4 % 2 * 2;
 #pragma unroll
-    for (unsigned i = 0; i < panel_words / 2; ++i) {
+    for (unsigned i = 0; i < 8; ++i) {
       const unsigned j = i / 2, h = i % 2, own = 4 * j + 2 * h, other = 4 * (j ^ 2) + 2 * h;
-      store_shared(to + in_panel(lane / 4 + 8 * h, 2 * (j ^ swap) + lane % 4 / 2) + lane % 2 * 8,
+      store_shared(to + swizzled(lane / 4 + 8 * h, 2 * (j ^ swap) + lane % 4 / 2) + lane % 2 * 8,
                    swap ? Pair<float>{value(other), value(other + 1)} : Pair<float>{value(own), value(own + 1)});
     }
   }

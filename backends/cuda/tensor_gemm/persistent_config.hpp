@@ -15,8 +15,8 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
-/// Columns of B that are loaded for an output tile of `columns`: whole panels of 64.
-constexpr unsigned loaded_columns(unsigned columns) { return (columns + 63) / 64 * 64; }
+/// Columns of B that are loaded, and of C that are stored, for an output tile of `columns`: whole panels of 64.
+constexpr unsigned in_whole_panels(unsigned columns) { return (columns + 63) / 64 * 64; }
 
 struct PersistentConfig {
   unsigned rows, columns;  ///< Of a block's tile.

@@ -25,16 +25,15 @@ struct PersistentTile {
   static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
   static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
 
-  static constexpr unsigned panel_row_bytes = DeferredEpilogue<true, columns, true>::panel_row_bytes;
   static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<true, columns, true>::staging_bytes;
   static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
   static constexpr unsigned stages =
-      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, loaded_columns(columns), 1>::stage_bytes);
-  using Ring = OperandRing<rows, loaded_columns(columns), stages>;
+      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, in_whole_panels(columns), 1>::stage_bytes);
+  using Ring = OperandRing<rows, in_whole_panels(columns), stages>;
   static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
 
   /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
-  static constexpr int producer_registers = 24, consumer_registers = 240;
+  static constexpr int producer_registers = consumers == 2 ? 24 : 32, consumer_registers = consumers == 2 ? 240 : 160;
 };
 
 /// The kernel's parameters beside its matrices.
@@ -120,9 +119,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
       else
         out.offset(work.split * plan.split_pitch).template store_fragment<Product::is_bf16>(row, column, sums.sums());
     }
-    // The ring is free: nothing is loaded any more, and only this warp reads its 16 rows of A.
-    static_assert(Epilogue::panels * Epilogue::panel_bytes <= stages * 16 * row_bytes);
-    epilogue.drain(ring.first_a + warp * 16 * row_bytes, Tile::Ring::a_bytes, sum);
+    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
+    static_assert(Epilogue::panels <= stages);
+    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes, sum);
   }
 }
 #endif
@@ -168,8 +167,9 @@ void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfi
   const unsigned blocks = std::min(plan.scheduler.count(), resident) * config.cluster.size();
   const CUtensorMap a = tensor_map(operands.a, Tile::rows / config.cluster.columns);
   const CUtensorMap b =
-      tensor_map(operands.b, (b_transposed ? loaded_columns(Tile::columns) : tile_k) / config.cluster.rows);
-  const CUtensorMap c = plan.tma_store ? panel_map(out, Tile::panel_row_bytes) : CUtensorMap{};
+      tensor_map(operands.b, (b_transposed ? in_whole_panels(Tile::columns) : tile_k) / config.cluster.rows);
+  const CUtensorMap c =
+      plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
   launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
                   config.splits == 1 ? out : out.partial_sums(queue.workspace.data()), scale...);
 }

@@ -86,21 +86,20 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
   const double k_tiles = own_k_tiles * (std::max(multiplied, shared) + k_tile_cycles);
-  const double element_bytes = work.is_f32_out ? 4 : 2;
+  const double element_bytes = work.is_f32_out ? 4 : 2, stored = 1.0 * config.rows * in_whole_panels(config.columns);
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
   double tile = 6.7 * config.columns + tile_cycles;
   if (config.splits > 1)
     tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_stores;
   else
-    tile +=
-        std::max(k_tiles, by_tma ? element_bytes * elements / rates.l2_stores : elements / elements_stored_by_warps);
+    tile += std::max(k_tiles, by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps);
   const double all_multiplied = waves * own_k_tiles * multiplied;
   const double computed = waves * tile + throttled(all_multiplied) - all_multiplied;
 
   const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
                         (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                         lines_per_row(work.operands.b) * loaded_columns(config.columns) / config.cluster.rows);
+                         lines_per_row(work.operands.b) * in_whole_panels(config.columns) / config.cluster.rows);
   const double from_l2 =
       loaded * clusters * config.cluster.size() / config.splits * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
