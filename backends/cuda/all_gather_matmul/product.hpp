@@ -94,26 +94,11 @@ inline unsigned resident_clusters(const Queue& queue, unsigned reserved) {
 /// they run: one that had to wait for a multiprocessor would double the time.
 inline void launch_persistent_beside(const Queue& queue, const MatmulF16::Args& product, unsigned reserved) {
   using Tile = PersistentTileOf;
-  constexpr unsigned raster = 8;
-  const ClusterShape cluster = cluster_beside(reserved);
-  const Operands both = operands(product);
+  const PersistentConfig config{
+      .rows = Tile::rows, .columns = Tile::columns, .cluster = cluster_beside(reserved), .raster = 8};
   const Output out(product);
-  const unsigned k_tiles = blocks_for(product.k, tile_k);
-  const PersistentPlan plan{.scheduler = {.raster = {blocks_for(out.rows, cluster.rows * Tile::rows),
-                                                     blocks_for(out.columns, cluster.columns * Tile::columns), raster},
-                                          .k_tiles = k_tiles,
-                                          .splits = 1,
-                                          .k_tiles_per_split = k_tiles},
-                            .cluster = cluster,
-                            .split_pitch = 0,
-                            .tma_store = out.columns % 8 == 0,
-                            .pdl = false};
-  const unsigned blocks = std::min(plan.scheduler.count(), resident_clusters(queue, reserved)) * cluster.size();
-  const CUtensorMap a = tensor_map(both.a, Tile::rows / cluster.columns);
-  const CUtensorMap b = tensor_map(both.b, Tile::columns / cluster.rows);
-  const CUtensorMap c = plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16) : CUtensorMap{};
-  launch_clusters(cluster.size(), multiply_persistent, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
-                  out);
+  const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(product.k, tile_k), nullptr, false);
+  launch_plan<Tile>(queue, multiply_persistent, plan, resident_clusters(queue, reserved), operands(product), true, out);
 }
 
 /// Of Variant::prepare: kernels that a rank launches behind a barrier of ranks are loaded before.

@@ -47,11 +47,9 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& opera
   const Output out(args);
   with_tile(config, [&]<class Tile>() {
     with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-      launch_persistent<Tile>(queue, gemm_kernel<bf16, b_transposed, Tile>, config, operands, b_transposed, out);
+      launch_persistent<Tile>(queue, gemm_kernel<bf16, b_transposed, Tile>, config, operands, b_transposed, out, out);
     });
   });
-  if (config.splits > 1)
-    launch_add_partials(queue, PersistentConfig::split_pitch(args.m, args.n), config.splits, args.m * args.n, out);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {

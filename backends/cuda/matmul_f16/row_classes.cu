@@ -200,12 +200,14 @@ Config config_for(const Queue& queue, const Problem& p, unsigned splits) {
 
 std::size_t copied_elements(const Problem& p) { return std::size_t{p.classes()} * p.small.count * p.copied_pitch(); }
 
+/// From one split's partial sums to the next one's: a multiple of 16 bytes.
+std::size_t pitch_of_sums(const MatmulF16::Args& args) { return (args.m * args.n + 3) / 4 * 4; }
+
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, unsigned asked_splits) {
   if (args.c.empty() || args.k == 0) return 0;
   const Problem p = problem(args);
   const unsigned splits = config_for(queue, p, asked_splits).splits;
-  return copied_elements(p) * sizeof(std::uint16_t) +
-         (splits > 1 ? splits * PersistentConfig::split_pitch(args.m, args.n) * sizeof(float) : 0);
+  return copied_elements(p) * sizeof(std::uint16_t) + (splits > 1 ? splits * pitch_of_sums(args) * sizeof(float) : 0);
 }
 
 /// Requires a workspace of workspace_bytes().
@@ -230,7 +232,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned asked_splits
   const Plan plan{.column_tiles = blocks_for(p.small.count, config.columns),
                   .k_tiles = config.k_tiles,
                   .k_tiles_per_split = blocks_for(config.k_tiles, config.splits),
-                  .split_pitch = PersistentConfig::split_pitch(args.m, args.n)};
+                  .split_pitch = pitch_of_sums(args)};
   const Output c(args);
   with_constant<64, 128>(config.columns, [&]<unsigned columns>() {
     with_operand_types(args, [&]<bool bf16, bool>() {

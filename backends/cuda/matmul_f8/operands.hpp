@@ -36,8 +36,19 @@ struct ScaledOutput {
   bool is_f32;
   Scale scale;
 
-  /// Split-K's partial sums are added by what calls this.
+  /// Split-K's partial sums are added by what calls this, and the next.
   __device__ void store_at(std::size_t i, float sum) const { store_at(i, sum, scale.value()); }
+  /// Four neighbouring elements, from a multiple of four on.
+  __device__ void store_quad(std::size_t i, const float4& sums) const {
+    const float factor = scale.value();
+    const auto bits = [factor](float sum) { return to_bfloat16(factor * sum).bits; };
+    if (is_f32)
+      *reinterpret_cast<float4*>(static_cast<float*>(data) + i) =
+          float4{factor * sums.x, factor * sums.y, factor * sums.z, factor * sums.w};
+    else
+      *reinterpret_cast<ushort4*>(static_cast<Bfloat16*>(data) + i) =
+          ushort4{bits(sums.x), bits(sums.y), bits(sums.z), bits(sums.w)};
+  }
   __device__ void store_at(std::size_t i, float sum, float factor) const {
     if (is_f32)
       static_cast<float*>(data)[i] = factor * sum;

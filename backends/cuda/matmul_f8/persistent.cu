@@ -54,11 +54,8 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig
   if (finish_if_empty(queue, args)) return;
   with_kernel(args, config, [&]<class Tile>(auto* kernel) {
     launch_persistent<Tile>(queue, kernel, config, operands_in_pairs(args), true, unscaled_output(args),
-                            scale_of(args));
+                            scaled_output(args), scale_of(args));
   });
-  if (config.splits > 1)
-    launch_add_partials(queue, PersistentConfig::split_pitch(args.m, args.n), config.splits, args.m * args.n,
-                        scaled_output(args));
 }
 
 /// The tuning's columns, of promoted sums at most 128.

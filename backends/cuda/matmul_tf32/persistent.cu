@@ -53,10 +53,8 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
   after.workspace = queue.workspace.subspan(operands.bytes());
   const Output out = output(args);
   with_tile(config, [&]<class Tile>() {
-    launch_persistent<Tile>(after, gemm_kernel<Tile>, config, operands.multiplied(), true, out);
+    launch_persistent<Tile>(after, gemm_kernel<Tile>, config, operands.multiplied(), true, out, out);
   });
-  if (config.splits > 1)
-    launch_add_partials(after, PersistentConfig::split_pitch(args.m, args.n), config.splits, args.m * args.n, out);
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) {

@@ -54,6 +54,9 @@ struct DeferredEpilogue {
       for (unsigned i = 0; i < columns / 4; ++i) kept[i] = out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
   }
 
+  /// Of a tile that is stored elsewhere: nothing is kept. What was before it has been stored.
+  __device__ void leave() { pending = 0; }
+
   /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.
   template <class Sum>
   __device__ void store_panel(unsigned k_tile, const Sum& sum) {

@@ -23,12 +23,16 @@ struct PersistentConfig {
   ClusterShape cluster;
   unsigned raster;      ///< Of Raster, in clusters.
   unsigned splits = 1;  ///< Split-K: k is divided among as many blocks; none of them empty.
+  unsigned whole = 0;   ///< Clusters' tiles that are not split all the same: the first ones, less than all.
 
-  /// Elements from one split's partial sums of C, m x n, to the next one's: a multiple of 16 bytes.
-  static std::size_t split_pitch(std::size_t m, std::size_t n) { return (m * n + 3) / 4 * 4; }
+  /// Clusters' tiles of C, m x n.
+  unsigned tiles(std::size_t m, std::size_t n) const {
+    return blocks_for(m, cluster.rows * rows) * blocks_for(n, cluster.columns * columns);
+  }
   /// Of the partial sums.
   std::size_t workspace_bytes(std::size_t m, std::size_t n) const {
-    return splits > 1 ? splits * split_pitch(m, n) * sizeof(float) : 0;
+    return splits > 1 ? std::size_t{splits} * (tiles(m, n) - whole) * cluster.size() * rows * columns * sizeof(float)
+                      : 0;
   }
 };
 

@@ -7,10 +7,9 @@
 #include <map>
 #include <tuple>
 
-#include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/tensor_gemm/cluster_multicast.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
-#include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
+#include "backends/cuda/tensor_gemm/split_tiles.hpp"
 #include "backends/cuda/tensor_gemm/tile_sums.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -38,11 +37,9 @@ struct PersistentTile {
 
 /// The kernel's parameters beside its matrices.
 struct PersistentPlan {
-  TileScheduler scheduler;  ///< Of clusters' tiles.
-  ClusterShape cluster;
-  std::size_t split_pitch;  ///< Elements between splits' partial sums.
-  bool tma_store;           ///< Else warps store C, row by row.
-  bool pdl;                 ///< Prefetch the first k-tile into L2 before grid_dependency_sync().
+  SplitTiles tiles;
+  bool tma_store;  ///< Else warps store C, row by row.
+  bool pdl;        ///< Prefetch the first k-tile into L2 before grid_dependency_sync().
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
@@ -54,9 +51,10 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   constexpr unsigned columns = Tile::columns, stages = Tile::stages;
   __shared__ Pipeline<stages> pipeline;
   const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
-  const TileScheduler& scheduler = plan.scheduler;
-  const ClusterPosition position(plan.cluster);
-  const unsigned first_work = blockIdx.x / plan.cluster.size(), clusters = gridDim.x / plan.cluster.size();
+  const TileScheduler& scheduler = plan.tiles.scheduler;
+  const ClusterShape& cluster = plan.tiles.cluster;
+  const ClusterPosition position(cluster);
+  const unsigned first_work = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
   if (threadIdx.x == 0) {
     prefetch_tensor_map(a);
     prefetch_tensor_map(b);
@@ -114,10 +112,14 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
       });
       const TileCoord tile = position.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
-      if (scheduler.splits == 1)
+      if (!scheduler.is_split(i)) {
         epilogue.take(row, column, sum);
-      else
-        out.offset(work.split * plan.split_pitch).template store_fragment<Product::is_bf16>(row, column, sums.sums());
+      } else {
+        epilogue.leave();
+        const unsigned block = position.row * cluster.columns + position.column;
+        out.sums_of_tile(plan.tiles.block_tile(i, block), Tile::rows, columns)
+            .template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
+      }
     }
     // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
     static_assert(Epilogue::panels <= stages);
@@ -145,33 +147,51 @@ unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const Clust
   return static_cast<unsigned>(found->second);
 }
 
+/// The plan of `config` for operands of `k_tiles`. `partials`: room for split-K's, if there are any.
+template <class Tile>
+PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsigned k_tiles, float* partials,
+                        bool pdl) {
+  const Raster raster{blocks_for(out.rows, config.cluster.rows * Tile::rows),
+                      blocks_for(out.columns, config.cluster.columns * Tile::columns), config.raster};
+  return {.tiles = {.partials = partials,
+                    .scheduler = {.raster = raster,
+                                  .k_tiles = k_tiles,
+                                  .whole = config.splits == 1 ? raster.count() : config.whole,
+                                  .splits = config.splits,
+                                  .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
+                    .cluster = config.cluster,
+                    .rows = Tile::rows,
+                    .columns = Tile::columns},
+          .tma_store = out.columns % (out.is_f32 ? 4 : 8) == 0,
+          .pdl = pdl};
+}
+
 /// Launches a kernel that is persistent_gemm() on `operands`, in words of 16 bits along k, of which B is transposed or
-/// not. Split-K's partial sums are left at the beginning of the workspace: launch_add_partials().
+/// not, by no more than `resident` clusters, which is count_resident_clusters() or less.
 template <class Tile, class Kernel, class... Scale>
-void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfig& config, const Operands& operands,
-                       bool b_transposed, const Output& out, const Scale&... scale) {
-  const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
-  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
-  const bool rows_fit_tma = out.columns % (out.is_f32 ? 4 : 8) == 0;
-  const unsigned k_tiles = blocks_for(operands.a.columns, tile_k);
-  const PersistentPlan plan{
-      .scheduler = {.raster = {blocks_for(out.rows, config.cluster.rows * Tile::rows),
-                               blocks_for(out.columns, config.cluster.columns * Tile::columns), config.raster},
-                    .k_tiles = k_tiles,
-                    .splits = config.splits,
-                    .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
-      .cluster = config.cluster,
-      .split_pitch = PersistentConfig::split_pitch(out.rows, out.columns),
-      .tma_store = rows_fit_tma && config.splits == 1,
-      .pdl = queue.pdl};
-  const unsigned blocks = std::min(plan.scheduler.count(), resident) * config.cluster.size();
-  const CUtensorMap a = tensor_map(operands.a, Tile::rows / config.cluster.columns);
-  const CUtensorMap b =
-      tensor_map(operands.b, (b_transposed ? in_whole_panels(Tile::columns) : tile_k) / config.cluster.rows);
+void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan, unsigned resident,
+                 const Operands& operands, bool b_transposed, const Output& out, const Scale&... scale) {
+  const ClusterShape& cluster = plan.tiles.cluster;
+  const unsigned blocks = std::min(plan.tiles.scheduler.count(), resident) * cluster.size();
+  const CUtensorMap a = tensor_map(operands.a, Tile::rows / cluster.columns);
+  const CUtensorMap b = tensor_map(operands.b, (b_transposed ? in_whole_panels(Tile::columns) : tile_k) / cluster.rows);
   const CUtensorMap c =
       plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
-  launch_clusters(config.cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan,
-                  config.splits == 1 ? out : out.partial_sums(queue.workspace.data()), scale...);
+  launch_clusters(cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan, out,
+                  scale...);
+}
+
+/// Launches the kernel by all resident clusters, and adds split-K's partial sums, which are at the beginning of the
+/// workspace, to `c`: `out`, times the scale if there is one.
+template <class Tile, class Kernel, class C, class... Scale>
+void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfig& config, const Operands& operands,
+                       bool b_transposed, const Output& out, const C& c, const Scale&... scale) {
+  const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
+  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
+  const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(operands.a.columns, tile_k),
+                                             reinterpret_cast<float*>(queue.workspace.data()), queue.pdl);
+  launch_plan<Tile>(queue, kernel, plan, resident, operands, b_transposed, out, scale...);
+  launch_add_split_tiles(queue, plan.tiles, c);
 }
 
 }  // namespace

@@ -71,37 +71,37 @@ inline double throttled(double cycles) {
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. Reads from L2 and memory go on beside, but are not fully hidden in the first
 /// waves of tiles; L2 is the bound where rows begin within lines, and for copies. Where rows of C are not aligned,
-/// warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a second launch.
+/// warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a second launch;
+/// tiles before it, if there are any, take waves of their own.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
   constexpr double exposed = 0.23, exposed_waves = 3, cycles_of_request = 6.5, share_of_whole_lines = 0.39;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
-  const double clusters = 1.0 * config.splits * blocks_for(row_tiles, config.cluster.rows) *
-                          blocks_for(column_tiles, config.cluster.columns);
-  const double waves = std::ceil(clusters / resident);
+  const unsigned tiles = config.tiles(work.m, work.n), whole = config.splits == 1 ? tiles : config.whole;
+  const double whole_waves = blocks_for(whole, resident);
+  const double split_waves = blocks_for((tiles - whole) * config.splits, resident);
 
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
+  const double k_tile = std::max(multiplied, shared) + k_tile_cycles;
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
-  const double k_tiles = own_k_tiles * (std::max(multiplied, shared) + k_tile_cycles);
   const double element_bytes = work.is_f32_out ? 4 : 2, stored = 1.0 * config.rows * in_whole_panels(config.columns);
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
-  double tile = 6.7 * config.columns + tile_cycles;
-  if (config.splits > 1)
-    tile += k_tiles + (work.n % 2 == 0 ? 1 : 2) * sizeof(float) * elements / rates.l2_stores;
-  else
-    tile += std::max(k_tiles, by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps);
-  const double all_multiplied = waves * own_k_tiles * multiplied;
-  const double computed = waves * tile + throttled(all_multiplied) - all_multiplied;
+  const double store = by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
+  const double each_tile = 6.7 * config.columns + tile_cycles;
+  const double whole_tile = each_tile + std::max(work.k_tiles() * k_tile, store);
+  const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * elements / rates.l2_stores;
+  const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
+  const double computed =
+      whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
   const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
                         (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
                          lines_per_row(work.operands.b) * in_whole_panels(config.columns) / config.cluster.rows);
-  const double from_l2 =
-      loaded * clusters * config.cluster.size() / config.splits * work.k_tiles() / (rates.l2_bytes * units);
+  const double from_l2 = loaded * tiles * config.cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
   const double from_memory =
@@ -117,9 +117,10 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   // Two blocks that share columns of B are slower than two that share rows of A, unless tiles are wide.
   const bool shares_narrow_b =
       whole_lines && config.cluster.rows == 2 && config.cluster.columns == 1 && config.columns <= 128;
-  return (shares_narrow_b ? 1.03 : 1) * (base_cycles + std::max(computed, moved) +
-                                         exposed * std::min(1.0, exposed_waves / waves) * std::min(computed, moved) +
-                                         cycles_of_request * requests + add_partials);
+  return (shares_narrow_b ? 1.03 : 1) *
+         (base_cycles + std::max(computed, moved) +
+          exposed * std::min(1.0, exposed_waves / (whole_waves + split_waves)) * std::min(computed, moved) +
+          cycles_of_request * requests + add_partials);
 }
 
 struct BlockShape {
@@ -135,8 +136,9 @@ struct PersistentChoice {
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// The configuration of fewest expected cycles with one of the `tiles`; among equals the first. A split has
-/// `least_k_tiles` or more. `resident(config)`: clusters that the device holds at once.
+/// The configuration of fewest expected cycles with one of the `tiles`; among equals the first. All tiles are split, or
+/// those alone that do not fill a wave. A split has `least_k_tiles` or more. `resident(config)`: clusters that the
+/// device holds at once.
 template <class Resident>
 PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span<const BlockShape> tiles,
                           unsigned least_k_tiles, const Resident& resident) {
@@ -150,10 +152,15 @@ PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span
           .rows = tile.rows, .columns = tile.columns, .cluster = cluster, .raster = 16 / cluster.rows};
       const unsigned clusters = resident(config);
       if (clusters == 0) continue;
+      const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
       for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
         config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
-        if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < best.cycles)
-          best = {config, cycles};
+        for (const unsigned first : {0u, whole}) {
+          config.whole = first;
+          if (first == tiles_of_c || (first > 0 && splits == 1)) continue;
+          if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < best.cycles)
+            best = {config, cycles};
+        }
       }
     }
   return best;

@@ -1,4 +1,5 @@
 // Persistent tile scheduler: which output tiles, and with split-K which shares of k, a resident cluster takes in turn.
+// The last tiles alone can be split, so that they occupy all multiprocessors.
 #pragma once
 
 #include "backends/cuda/device/raster.hpp"
@@ -9,19 +10,23 @@ namespace {
 /// A tile of C and the k-tiles to multiply for it.
 struct WorkTile {
   TileCoord tile;
-  unsigned split, first_k_tile, k_tiles;
+  unsigned first_k_tile, k_tiles;
 };
 
 struct TileScheduler {
   Raster raster;
   unsigned k_tiles;
-  unsigned splits;             ///< Of k: 1 without split-K.
+  unsigned whole;              ///< Tiles that are not split, the raster's first ones.
+  unsigned splits;             ///< Of k, of the other tiles: 1 if there are none.
   unsigned k_tiles_per_split;  ///< The last split may have fewer, but one.
 
-  __host__ __device__ unsigned count() const { return raster.count() * splits; }
+  __host__ __device__ unsigned split_tiles() const { return raster.count() - whole; }
+  __host__ __device__ unsigned count() const { return whole + split_tiles() * splits; }
+  __device__ bool is_split(unsigned index) const { return index >= whole; }
   __device__ WorkTile work_tile(unsigned index) const {
-    const unsigned split = index / raster.count(), first = split * k_tiles_per_split;
-    return {raster.tile(index % raster.count()), split, first, std::min(k_tiles_per_split, k_tiles - first)};
+    if (!is_split(index)) return {raster.tile(index), 0, k_tiles};
+    const unsigned share = index - whole, first = share / split_tiles() * k_tiles_per_split;
+    return {raster.tile(whole + share % split_tiles()), first, std::min(k_tiles_per_split, k_tiles - first)};
   }
 };
 

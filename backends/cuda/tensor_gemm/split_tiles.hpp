@@ -1,0 +1,96 @@
+// Split-K of a persistent GEMM, second pass: adds the partial sums of the tiles that are split, and stores them to C.
+// Bound by L2; with few elements in many splits by its latency.
+#pragma once
+
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/tensor_gemm/persistent_config.hpp"
+#include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+constexpr unsigned split_tiles_block = 256;
+
+/// Where a GEMM leaves partial sums: for each split, each cluster's split tile and each of its blocks in turn `rows` x
+/// `columns` floats, a multiple of 1024.
+struct SplitTiles {
+  float* partials;
+  TileScheduler scheduler;
+  ClusterShape cluster;
+  unsigned rows, columns;  ///< Of a block's tile.
+
+  __host__ __device__ unsigned floats_of_cluster() const { return cluster.size() * rows * columns; }
+  /// Of the cluster's `work`th work tile, which is split.
+  __device__ float* block_tile(unsigned work, unsigned block) const {
+    return partials + std::size_t{work - scheduler.whole} * floats_of_cluster() + block * rows * columns;
+  }
+};
+
+/// `lanes` threads share an element's splits, since few elements are few threads. Each thread adds four neighbouring
+/// elements and has `unroll` loads in flight; past the last split it loads that one again, because predicated loads
+/// would serialise.
+template <unsigned lanes, unsigned unroll, class Output>
+__global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles tiles, Output c) {
+  constexpr unsigned quads = split_tiles_block / lanes;
+  __shared__ float4 lane_sums[lanes][quads];
+  grid_dependency_sync();
+  const TileScheduler& scheduler = tiles.scheduler;
+  const unsigned lane = threadIdx.x / quads, thread = threadIdx.x % quads;
+  const unsigned quads_of_block = tiles.rows * tiles.columns / 4, quads_of_cluster = tiles.floats_of_cluster() / 4;
+  const unsigned first = blockIdx.x * quads, split_tile = first / quads_of_cluster;
+  const unsigned block = first % quads_of_cluster / quads_of_block;
+  const unsigned element = 4 * (first % quads_of_block + thread);
+  const TileCoord tile = scheduler.raster.tile(scheduler.whole + split_tile);
+  const unsigned row =
+      (tile.row * tiles.cluster.rows + block / tiles.cluster.columns) * tiles.rows + element / tiles.columns;
+  const unsigned column =
+      (tile.column * tiles.cluster.columns + block % tiles.cluster.columns) * tiles.columns + element % tiles.columns;
+  const bool is_inside = row < c.rows && column < c.columns;
+  const std::size_t pitch = std::size_t{scheduler.split_tiles()} * quads_of_cluster;
+  const float4* const partials = reinterpret_cast<const float4*>(tiles.partials) + first + thread;
+  float4 sum{};
+  const auto add = [&sum](const float4& value) {
+    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
+  };
+  if (is_inside)
+    for (unsigned split = lane; split < scheduler.splits; split += unroll * lanes) {
+      float4 values[unroll];
+#pragma unroll
+      for (unsigned j = 0; j < unroll; ++j)
+        values[j] = partials[std::min(split + j * lanes, scheduler.splits - 1) * pitch];
+#pragma unroll
+      for (unsigned j = 0; j < unroll; ++j)
+        if (split + j * lanes < scheduler.splits) add(values[j]);
+    }
+  if constexpr (lanes > 1) {
+    lane_sums[lane][thread] = sum;
+    __syncthreads();
+    if (lane > 0) return;
+#pragma unroll
+    for (unsigned other = 1; other < lanes; ++other) add(lane_sums[other][thread]);
+  }
+  if (!is_inside) return;
+  const std::size_t at = std::size_t{row} * c.columns + column;
+  if (c.columns % 4 == 0) return c.store_quad(at, sum);
+  const float sums[] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j)
+    if (column + j < c.columns) c.store_at(at + j, sums[j]);
+}
+
+/// Nothing where no tile is split.
+template <class Output>
+void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles, const Output& c) {
+  if (tiles.scheduler.splits == 1) return;
+  constexpr unsigned few = 1 << 15;  // quads: a fraction of a device's threads
+  const unsigned quads = tiles.scheduler.split_tiles() * (tiles.floats_of_cluster() / 4);
+  with_constant<1, 8>(tiles.scheduler.splits > 8 && quads < few ? 8 : 1, [&]<unsigned lanes>() {
+    with_constant<4, 8>(tiles.scheduler.splits > 4 ? 8 : 4, [&]<unsigned unroll>() {
+      launch(add_split_tiles<lanes, unroll, Output>, quads / (split_tiles_block / lanes), split_tiles_block, 0, queue,
+             tiles, c);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
