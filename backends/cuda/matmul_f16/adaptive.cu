@@ -9,6 +9,7 @@
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
+#include "backends/cuda/matmul_f16/gemv.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
@@ -35,7 +36,7 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
 constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64},
                                 {128, 224}, {128, 160}, {192, 128}, {192, 160}};
 
-enum class Kernel { persistent, small_k, skinny, few_columns, row_classes };
+enum class Kernel { persistent, small_k, skinny, few_columns, row_classes, gemv };
 
 struct Choice {
   Kernel kernel;
@@ -44,6 +45,7 @@ struct Choice {
 
 /// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
 Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
+  if (tile == 0 && matmul_f16_gemv::is_for(args.m, args.n)) return {Kernel::gemv};
   const std::span all(tiles);
   const ProductWork work{.m = args.m,
                          .n = args.n,
@@ -94,6 +96,8 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_few_columns::workspace_bytes(queue, args);
     case Kernel::row_classes:
       return matmul_f16_row_classes::workspace_bytes(queue, args);
+    case Kernel::gemv:
+      return matmul_f16_gemv::workspace_bytes(queue, args);
     case Kernel::small_k:
       break;
   }
@@ -115,6 +119,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
       return matmul_f16_few_columns::gemm(overlapping, args);
     case Kernel::row_classes:
       return matmul_f16_row_classes::gemm(overlapping, args);
+    case Kernel::gemv:
+      return matmul_f16_gemv::gemm(overlapping, args);
   }
 }
 
@@ -125,7 +131,8 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 const Register<MatmulF16> variant{{
     .idea =
         "dispatch by cost models: persistent with the best tile, cluster and split-K, or by way of repack; small_k for "
-        "short sums, skinny for few rows or columns, where rows are not aligned few_columns and row_classes, too",
+        "short sums, gemv for one row or column, skinny for few, where rows are not aligned few_columns and "
+        "row_classes, too",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -41,13 +41,13 @@ struct ScaledOutput {
   /// Four neighbouring elements, from a multiple of four on.
   __device__ void store_quad(std::size_t i, const float4& sums) const {
     const float factor = scale.value();
-    const auto bits = [factor](float sum) { return to_bfloat16(factor * sum).bits; };
+    const auto bits = [factor](float sum) -> unsigned { return to_bfloat16(factor * sum).bits; };
     if (is_f32)
       *reinterpret_cast<float4*>(static_cast<float*>(data) + i) =
           float4{factor * sums.x, factor * sums.y, factor * sums.z, factor * sums.w};
     else
-      *reinterpret_cast<ushort4*>(static_cast<Bfloat16*>(data) + i) =
-          ushort4{bits(sums.x), bits(sums.y), bits(sums.z), bits(sums.w)};
+      *reinterpret_cast<uint2*>(static_cast<Bfloat16*>(data) + i) =
+          uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
   }
   __device__ void store_at(std::size_t i, float sum, float factor) const {
     if (is_f32)

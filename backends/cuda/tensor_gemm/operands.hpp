@@ -125,12 +125,12 @@ struct Output {
   }
   /// Four neighbouring elements, from a multiple of four on.
   __device__ void store_quad(std::size_t i, const float4& sums) const {
-    const auto bits = [this](float sum) { return is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits; };
+    const auto bits = [this](float sum) -> unsigned { return is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits; };
     if (is_f32)
       *reinterpret_cast<float4*>(static_cast<float*>(data) + i) = sums;
     else
-      *reinterpret_cast<ushort4*>(static_cast<std::uint16_t*>(data) + i) =
-          ushort4{bits(sums.x), bits(sums.y), bits(sums.z), bits(sums.w)};
+      *reinterpret_cast<uint2*>(static_cast<std::uint16_t*>(data) + i) =
+          uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
   }
   __device__ void store(unsigned row, unsigned column, float sum) const {
     if (row < rows && column < columns) store_at(std::size_t{row} * columns + column, sum);

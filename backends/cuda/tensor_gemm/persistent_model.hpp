@@ -80,8 +80,8 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
   const unsigned tiles = config.tiles(work.m, work.n), whole = config.splits == 1 ? tiles : config.whole;
-  const double whole_waves = blocks_for(whole, resident);
-  const double split_waves = blocks_for((tiles - whole) * config.splits, resident);
+  const double whole_waves = std::ceil(1.0 * whole / resident);
+  const double split_waves = std::ceil(1.0 * (tiles - whole) * config.splits / resident);
 
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;

@@ -1,0 +1,244 @@
+// A matrix times a vector (n = 1), or a row vector times a matrix (m = 1): every element of the matrix is used once, so
+// that nothing stays on chip. Where its rows run along k, threads share a row's dot product; where they run along n, a
+// block has a range of columns and of k, and the last block of the columns adds the partial sums. Any shape and
+// alignment. Bound by memory bandwidth; small ones by latency.
+#include "backends/cuda/matmul_f16/gemv.hpp"
+
+#include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/device/last_block.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_gemv {
+
+/// Neighbouring elements, one load.
+template <unsigned width>
+struct alignas(2 * width) Elements {
+  std::uint16_t of[width];
+};
+
+/// A row-major matrix without gaps.
+struct Matrix {
+  const std::uint16_t* data;
+  std::size_t rows, columns;
+};
+
+template <bool bf16>
+__device__ float value_of(std::uint16_t bits) {
+  if constexpr (bf16)
+    return widened(Bfloat16{bits});
+  else
+    return widened(Half{bits});
+}
+
+/// Loads of a thread in flight: the narrower, the more.
+constexpr unsigned loads_in_flight(unsigned width) { return width >= 4 ? 8 : 16; }
+
+constexpr unsigned dot_block = 256;
+
+/// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
+/// divides k.
+template <bool bf16, unsigned width, unsigned lanes>
+static __global__ void __launch_bounds__(dot_block, 2) dot_rows(Matrix matrix, const std::uint16_t* vector, Output c) {
+  constexpr unsigned loads = loads_in_flight(width);
+  grid_dependency_sync();
+  const std::size_t row = (std::size_t{blockIdx.x} * dot_block + threadIdx.x) / lanes;
+  const std::size_t valid_row = std::min(row, matrix.rows - 1), count = matrix.columns / width;
+  const auto* const a = reinterpret_cast<const Elements<width>*>(matrix.data + valid_row * matrix.columns);
+  const auto* const x = reinterpret_cast<const Elements<width>*>(vector);
+  float sum = 0;
+#pragma unroll 1
+  for (std::size_t first = 0; first < count; first += loads * lanes) {
+    // Past the last element that one again: predicated loads would wait for each other.
+    const std::size_t own = first + threadIdx.x % lanes;
+    Elements<width> of_a[loads], of_x[loads];
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) {
+      of_a[i] = a[std::min(own + i * lanes, count - 1)];
+      of_x[i] = x[std::min(own + i * lanes, count - 1)];
+    }
+    sync_warp();  // all loads are in flight before the first is waited for
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) {
+      float product = 0;
+#pragma unroll
+      for (unsigned j = 0; j < width; ++j) product += value_of<bf16>(of_a[i].of[j]) * value_of<bf16>(of_x[i].of[j]);
+      sum += own + i * lanes < count ? product : 0;
+    }
+  }
+  if constexpr (lanes == dot_block)
+    sum = block_reduce<dot_block>(sum, Sum());
+  else
+    sum = warp_reduce<lanes>(sum, Sum());
+  if (threadIdx.x % lanes == 0 && row < matrix.rows) c.store_at(row, sum);
+}
+
+constexpr unsigned row_threads = 32, block_rows = 16;  // rows of the matrix that a block reads at a time
+constexpr unsigned combine_block = row_threads * block_rows;
+
+/// Columns of a block, and rows of one pass of it.
+constexpr unsigned columns_of(unsigned width) { return row_threads * width; }
+constexpr unsigned rows_of_pass(unsigned width) { return block_rows * loads_in_flight(width); }
+
+/// Rows along n: block (x, y) sums columns_of(width) columns over `block_depth` rows. `width` divides n. `partials`:
+/// for each split n floats.
+template <bool bf16, unsigned width>
+static __global__ void __launch_bounds__(combine_block, 2)
+    combine_rows(Matrix matrix, const std::uint16_t* vector, std::size_t block_depth, unsigned* finished,
+                 float* partials, Output c) {
+  constexpr unsigned loads = loads_in_flight(width), columns = columns_of(width);
+  __shared__ float sums[block_rows][columns];
+  const unsigned lane = threadIdx.x % row_threads, own_row = threadIdx.x / row_threads;
+  const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
+  const std::size_t column = std::min(first_column + lane * width, n - width);
+  const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
+  grid_dependency_sync();
+  float acc[width] = {};
+#pragma unroll 1
+  for (std::size_t first = begin; first < end; first += loads * block_rows) {
+    const std::size_t own = first + own_row;
+    Elements<width> elements[loads];
+    std::uint16_t factors[loads];
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) {
+      const std::size_t l = std::min(own + i * block_rows, end - 1);
+      elements[i] = *reinterpret_cast<const Elements<width>*>(matrix.data + l * n + column);
+      factors[i] = vector[l];
+    }
+    sync_warp();  // as above
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i)
+#pragma unroll
+      for (unsigned j = 0; j < width; ++j)
+        acc[j] += own + i * block_rows < end ? value_of<bf16>(factors[i]) * value_of<bf16>(elements[i].of[j]) : 0;
+  }
+#pragma unroll
+  for (unsigned j = 0; j < width; ++j) sums[own_row][lane * width + j] = acc[j];
+  __syncthreads();
+  // From here on a thread has one column, and of splits every `sharing`th.
+  constexpr unsigned sharing = combine_block / columns;
+  const unsigned own = threadIdx.x % columns, share = threadIdx.x / columns;
+  const std::size_t own_column = first_column + own;
+  const bool is_valid = own_column < n;
+  float sum = 0;
+#pragma unroll
+  for (unsigned row = 0; row < block_rows; ++row) sum += sums[row][own];
+  if (gridDim.y == 1) {
+    if (is_valid && share == 0) c.store_at(own_column, sum);
+    return;
+  }
+  if (is_valid && share == 0) partials[blockIdx.y * n + own_column] = sum;
+  if (!is_last_block<Writers::all_threads>(finished + blockIdx.x, gridDim.y)) return;
+  sum = 0;
+  if (is_valid)
+#pragma unroll 8
+    for (unsigned split = share; split < gridDim.y; split += sharing)
+      sum += load_coherent(partials + split * n + own_column);
+  sums[share][own] = sum;
+  __syncthreads();
+  if (!is_valid || share > 0) return;
+#pragma unroll
+  for (unsigned other = 1; other < sharing; ++other) sum += sums[other][own];
+  c.store_at(own_column, sum);
+}
+
+/// The matrix, and whether its rows run along k.
+struct Problem {
+  Matrix matrix;
+  const std::uint16_t* vector;
+  bool is_dot;
+  unsigned width;  ///< Of loads.
+
+  explicit Problem(const MatmulF16::Args& args)
+      : matrix(args.n == 1         ? Matrix{args.a.data(), args.m, args.k}
+               : args.b_transposed ? Matrix{args.b.data(), args.n, args.k}
+                                   : Matrix{args.b.data(), args.k, args.n}),
+        vector(args.n == 1 ? args.b.data() : args.a.data()),
+        is_dot(args.n == 1 || args.b_transposed) {
+    width = matrix.columns % 8 == 0 ? 8 : matrix.columns % 4 == 0 ? 4 : matrix.columns % 2 == 0 ? 2 : 1;
+  }
+};
+
+/// Of combine_rows().
+struct Splits {
+  unsigned column_blocks, splits;
+  std::size_t block_depth;
+
+  /// A split of no more than a few passes does not pay for its partial sums.
+  Splits(const Queue& queue, const Problem& problem) {
+    constexpr std::size_t passes_alone = 3, blocks_of_unit = 2, most = 65'535;
+    const std::size_t rows = problem.matrix.rows, pass = rows_of_pass(problem.width);
+    column_blocks = blocks_for(problem.matrix.columns, columns_of(problem.width));
+    const auto resident = blocks_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+    const std::size_t wanted = rows <= passes_alone * pass ? 1 : std::max<std::size_t>(1, resident / column_blocks);
+    const std::size_t passes = blocks_for(rows, pass);
+    block_depth = blocks_for(rows, std::min({wanted, passes, most}));
+    block_depth = (block_depth + block_rows - 1) / block_rows * block_rows;
+    splits = blocks_for(rows, block_depth);
+  }
+  /// A ticket for each range of columns, before the partial sums.
+  std::size_t ticket_bytes() const { return (column_blocks * sizeof(unsigned) + 127) / 128 * 128; }
+};
+
+bool is_for(std::size_t m, std::size_t n) { return m == 1 || n == 1; }
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
+  const Problem problem(args);
+  if (args.c.empty() || args.k == 0 || problem.is_dot) return 0;
+  const Splits plan(queue, problem);
+  return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
+}
+
+/// Threads that share a row: the block where few rows would leave multiprocessors idle, else such that each has a load
+/// or more.
+unsigned lanes_for(const Queue& queue, const Problem& problem) {
+  constexpr std::size_t threads_of_unit = 1024;
+  const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+  const std::size_t loads = problem.matrix.columns / problem.width;
+  if (loads > 32 * loads_in_flight(problem.width) && problem.matrix.rows * 32 < threads) return dot_block;
+  return loads > 16 ? 32 : loads > 2 ? 8 : 1;
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args) {
+  if (finish_if_empty(queue, args)) return;
+  const Problem problem(args);
+  const Output c(args);
+  const auto with_width = [&](auto&& use) {
+    with_constant<1, 2, 4, 8>(problem.width, [&]<unsigned width>() {
+      args.bf16 ? use.template operator()<true, width>() : use.template operator()<false, width>();
+    });
+  };
+  if (problem.is_dot) {
+    with_width([&]<bool bf16, unsigned width>() {
+      with_constant<1, 8, 32, dot_block>(lanes_for(queue, problem), [&]<unsigned lanes>() {
+        launch(dot_rows<bf16, width, lanes>, blocks_for(problem.matrix.rows, dot_block / lanes), dot_block, 0, queue,
+               problem.matrix, problem.vector, c);
+      });
+    });
+  } else {
+    const Splits plan(queue, problem);
+    auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
+    auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
+    with_width([&]<bool bf16, unsigned width>() {
+      launch(combine_rows<bf16, width>, dim3(plan.column_blocks, plan.splits), combine_block, 0, queue, problem.matrix,
+             problem.vector, plan.block_depth, finished, partials, c);
+    });
+  }
+}
+
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) { gemm(pdl_by_tuning(queue), args); }
+
+const Register<MatmulF16> variant{{
+    .idea = "one row or column: dot products by groups of threads, or sums of rows of B by blocks that share k",
+    .bound_by = "memory bandwidth; small ones by latency",
+    .improves = "skinny",
+    .tunings = {{{{"pdl", 1}}}, {{{"pdl", 0}}}},
+    .applies = [](const Point& point) { return is_for(shape_of(point).m, shape_of(point).n); },
+    .workspace = workspace_bytes,
+    .launch = launch_tuned,
+}};
+
+}  // namespace matmul_f16_gemv
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
