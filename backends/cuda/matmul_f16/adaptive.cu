@@ -32,9 +32,8 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
                           2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
-/// Tunings tile1 … tile5.
-constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64},
-                                {128, 224}, {128, 160}, {192, 128}, {192, 160}};
+/// Tunings tile1 … tile7.
+constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}, {128, 224}, {128, 160}};
 
 enum class Kernel { persistent, small_k, skinny, few_columns, row_classes, gemv };
 
@@ -56,7 +55,7 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
                          .are_copies = matmul_f16_repack::copied_bytes(args) > 0};
   constexpr unsigned least_k_tiles = 8;  // of a split
   const PersistentChoice best =
-      cheapest(queue, work, tile > 0 ? all.subspan(tile - 1, 1) : all, least_k_tiles,
+      cheapest(queue.device, work, tile > 0 ? all.subspan(tile - 1, 1) : all, least_k_tiles,
                [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
   Choice choice{Kernel::persistent, best.config};
   if (tile > 0) return choice;
@@ -137,8 +136,7 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8), tuning(9)},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -26,9 +26,9 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 /// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
 template <class Use>
 void with_tile(const PersistentConfig& config, Use&& use) {
-  with_constant<64, 128, 192>(config.rows, [&]<unsigned rows>() {
+  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
     with_constant<64, 128, 160, 192, 224, 256>(config.columns, [&]<unsigned columns>() {
-      if constexpr (rows == 64 ? columns <= 128 : columns >= 128 && (rows == 128 || columns <= 160))
+      if constexpr (rows == 128 ? columns >= 128 : columns <= 128)
         use.template operator()<PersistentTile<rows / 64, columns>>();
     });
   });

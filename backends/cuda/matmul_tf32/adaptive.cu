@@ -21,7 +21,7 @@ PersistentConfig search(const Queue& queue, const MatmulTf32::Args& args) {
                          .mma_operations = queue.device.peak_per_cycle("tensor_tf32", 2048),
                          .is_f32_out = true};
   return cheapest(
-             queue, work, tiles, 8,
+             queue.device, work, tiles, 8,
              [&](const PersistentConfig& config) { return matmul_tf32_persistent::resident_clusters(queue, config); })
       .config;
 }

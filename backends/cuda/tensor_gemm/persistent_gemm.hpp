@@ -32,7 +32,7 @@ struct PersistentTile {
   static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
 
   /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
-  static constexpr int producer_registers = consumers == 2 ? 24 : 32, consumer_registers = consumers == 2 ? 240 : 160;
+  static constexpr int producer_registers = 24, consumer_registers = 240;
 };
 
 /// The kernel's parameters beside its matrices.

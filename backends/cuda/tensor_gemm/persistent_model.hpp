@@ -140,7 +140,7 @@ struct PersistentChoice {
 /// those alone that do not fill a wave. A split has `least_k_tiles` or more. `resident(config)`: clusters that the
 /// device holds at once.
 template <class Resident>
-PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span<const BlockShape> tiles,
+PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std::span<const BlockShape> tiles,
                           unsigned least_k_tiles, const Resident& resident) {
   const unsigned k_tiles = work.k_tiles();
   PersistentChoice best;
@@ -158,7 +158,7 @@ PersistentChoice cheapest(const Queue& queue, const ProductWork& work, std::span
         for (const unsigned first : {0u, whole}) {
           config.whole = first;
           if (first == tiles_of_c || (first > 0 && splits == 1)) continue;
-          if (const double cycles = expected_cycles(queue.device, work, config, clusters); cycles < best.cycles)
+          if (const double cycles = expected_cycles(device, work, config, clusters); cycles < best.cycles)
             best = {config, cycles};
         }
       }
