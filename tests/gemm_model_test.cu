@@ -73,6 +73,24 @@ TEST(PersistentModel, ExpectsSplitsToFillADevice) {
   EXPECT_GT(cycles(device_of(1), deep, medium, {1, 1}, 32), cycles(device_of(1), deep, medium, {1, 1}));
 }
 
+TEST(PersistentModel, SplitsTheTilesThatDoNotFillAWave) {
+  const DeviceInfo device = device_of(132);
+  const BlockShape tiles[] = {large};
+  const auto config_for = [&](const ProductWork& work) {
+    return cheapest(device, work, tiles, 8, [](const PersistentConfig& config) { return 132 / config.cluster.size(); })
+        .config;
+  };
+  const PersistentConfig ragged = config_for(product(4320, 2256, 14'120));  // 34 x 9 tiles: 2.3 waves
+  EXPECT_GT(ragged.whole, 0u);
+  EXPECT_GT(ragged.splits, 1u);
+  EXPECT_LT(ragged.whole, ragged.tiles(4320, 2256));
+  EXPECT_EQ(config_for(product(132 * 128, 512, 4096)).splits, 1u);  // two full waves
+  EXPECT_EQ(config_for(product(4320, 2256, 64)).splits, 1u);        // too few k-tiles
+  // Of the partial sums: a float for each element of the tiles that are split, and each split.
+  EXPECT_EQ(ragged.workspace_bytes(4320, 2256), sizeof(float) * ragged.splits * ragged.cluster.size() * 128 * 256 *
+                                                    (ragged.tiles(4320, 2256) - ragged.whole));
+}
+
 TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
   for (const unsigned size : {200u, 1000u, 4104u}) {
     double more_units = 0;
