@@ -32,16 +32,17 @@ __device__ float value_of(std::uint16_t bits) {
     return widened(Half{bits});
 }
 
-/// Loads of a thread in flight: the narrower, the more.
-constexpr unsigned loads_in_flight(unsigned width) { return width >= 4 ? 8 : 16; }
-
 constexpr unsigned dot_block = 256;
+
+/// Loads of a thread in flight: the narrower, the more.
+constexpr unsigned dot_loads(unsigned width) { return width >= 4 ? 8 : 12; }
 
 /// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
 /// divides k.
 template <bool bf16, unsigned width, unsigned lanes>
-static __global__ void __launch_bounds__(dot_block, 2) dot_rows(Matrix matrix, const std::uint16_t* vector, Output c) {
-  constexpr unsigned loads = loads_in_flight(width);
+static __global__ void __launch_bounds__(dot_block, width >= 4 ? 2 : 4)
+    dot_rows(Matrix matrix, const std::uint16_t* vector, Output c) {
+  constexpr unsigned loads = dot_loads(width);
   grid_dependency_sync();
   const std::size_t row = (std::size_t{blockIdx.x} * dot_block + threadIdx.x) / lanes;
   const std::size_t valid_row = std::min(row, matrix.rows - 1), count = matrix.columns / width;
@@ -49,22 +50,20 @@ static __global__ void __launch_bounds__(dot_block, 2) dot_rows(Matrix matrix, c
   const auto* const x = reinterpret_cast<const Elements<width>*>(vector);
   float sum = 0;
 #pragma unroll 1
-  for (std::size_t first = 0; first < count; first += loads * lanes) {
+  for (std::size_t first = threadIdx.x % lanes; first < count; first += loads * lanes) {
     // Past the last element that one again: predicated loads would wait for each other.
-    const std::size_t own = first + threadIdx.x % lanes;
     Elements<width> of_a[loads], of_x[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
-      of_a[i] = a[std::min(own + i * lanes, count - 1)];
-      of_x[i] = x[std::min(own + i * lanes, count - 1)];
+      of_a[i] = a[std::min(first + i * lanes, count - 1)];
+      of_x[i] = x[std::min(first + i * lanes, count - 1)];
     }
-    sync_warp();  // all loads are in flight before the first is waited for
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
       float product = 0;
 #pragma unroll
       for (unsigned j = 0; j < width; ++j) product += value_of<bf16>(of_a[i].of[j]) * value_of<bf16>(of_x[i].of[j]);
-      sum += own + i * lanes < count ? product : 0;
+      sum += first + i * lanes < count ? product : 0;
     }
   }
   if constexpr (lanes == dot_block)
@@ -74,73 +73,72 @@ static __global__ void __launch_bounds__(dot_block, 2) dot_rows(Matrix matrix, c
   if (threadIdx.x % lanes == 0 && row < matrix.rows) c.store_at(row, sum);
 }
 
-constexpr unsigned row_threads = 32, block_rows = 16;  // rows of the matrix that a block reads at a time
-constexpr unsigned combine_block = row_threads * block_rows;
+constexpr unsigned combine_block = 512, combine_loads = 8;
 
-/// Columns of a block, and rows of one pass of it.
-constexpr unsigned columns_of(unsigned width) { return row_threads * width; }
-constexpr unsigned rows_of_pass(unsigned width) { return block_rows * loads_in_flight(width); }
-
-/// Rows along n: block (x, y) sums columns_of(width) columns over `block_depth` rows. `width` divides n. `partials`:
-/// for each split n floats.
+/// Rows along n: block (x, y) sums `lanes` * width columns over `block_depth` rows, of which `lanes` threads, a power
+/// of two, load one. `width` divides n. `partials`: for each split n floats.
 template <bool bf16, unsigned width>
 static __global__ void __launch_bounds__(combine_block, 2)
-    combine_rows(Matrix matrix, const std::uint16_t* vector, std::size_t block_depth, unsigned* finished,
-                 float* partials, Output c) {
-  constexpr unsigned loads = loads_in_flight(width), columns = columns_of(width);
-  __shared__ float sums[block_rows][columns];
-  const unsigned lane = threadIdx.x % row_threads, own_row = threadIdx.x / row_threads;
+    combine_rows(Matrix matrix, const std::uint16_t* vector, unsigned lanes, std::size_t block_depth,
+                 unsigned* finished, float* partials, Output c) {
+  constexpr unsigned loads = combine_loads;
+  __shared__ float sums[combine_block * width];
+  const unsigned lane = threadIdx.x % lanes, own_row = threadIdx.x / lanes, block_rows = combine_block / lanes;
+  const unsigned columns = lanes * width;
   const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
   const std::size_t column = std::min(first_column + lane * width, n - width);
   const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
   grid_dependency_sync();
   float acc[width] = {};
 #pragma unroll 1
-  for (std::size_t first = begin; first < end; first += loads * block_rows) {
-    const std::size_t own = first + own_row;
+  for (std::size_t first = begin + own_row; first < end; first += loads * block_rows) {
     Elements<width> elements[loads];
     std::uint16_t factors[loads];
 #pragma unroll
-    for (unsigned i = 0; i < loads; ++i) {
-      const std::size_t l = std::min(own + i * block_rows, end - 1);
+    for (unsigned i = 0; i < loads; ++i) {  // as above
+      const std::size_t l = std::min(first + i * block_rows, end - 1);
       elements[i] = *reinterpret_cast<const Elements<width>*>(matrix.data + l * n + column);
       factors[i] = vector[l];
     }
-    sync_warp();  // as above
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i)
 #pragma unroll
       for (unsigned j = 0; j < width; ++j)
-        acc[j] += own + i * block_rows < end ? value_of<bf16>(factors[i]) * value_of<bf16>(elements[i].of[j]) : 0;
+        acc[j] += first + i * block_rows < end ? value_of<bf16>(factors[i]) * value_of<bf16>(elements[i].of[j]) : 0;
   }
 #pragma unroll
-  for (unsigned j = 0; j < width; ++j) sums[own_row][lane * width + j] = acc[j];
-  __syncthreads();
-  // From here on a thread has one column, and of splits every `sharing`th.
-  constexpr unsigned sharing = combine_block / columns;
-  const unsigned own = threadIdx.x % columns, share = threadIdx.x / columns;
+  for (unsigned j = 0; j < width; ++j) sums[own_row * columns + lane * width + j] = acc[j];
+  // From here on a thread has one column, of which it adds every `sharing`th row, and split.
+  const unsigned own = threadIdx.x % columns, share = threadIdx.x / columns, sharing = combine_block / columns;
   const std::size_t own_column = first_column + own;
   const bool is_valid = own_column < n;
+  // Returns in the first of a column's threads the sum over all of them.
+  const auto add_shares = [&](float sum) {
+    __syncthreads();  // none reads what is written over
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (unsigned other = 1; share == 0 && other < sharing; ++other) sum += sums[other * columns + own];
+    return sum;
+  };
+  __syncthreads();
   float sum = 0;
 #pragma unroll
-  for (unsigned row = 0; row < block_rows; ++row) sum += sums[row][own];
+  for (unsigned i = 0; i < width; ++i) sum += sums[(share + i * sharing) * columns + own];
+  sum = add_shares(sum);
+  const bool stores = is_valid && share == 0;
   if (gridDim.y == 1) {
-    if (is_valid && share == 0) c.store_at(own_column, sum);
+    if (stores) c.store_at(own_column, sum);
     return;
   }
-  if (is_valid && share == 0) partials[blockIdx.y * n + own_column] = sum;
+  if (stores) partials[blockIdx.y * n + own_column] = sum;
   if (!is_last_block<Writers::all_threads>(finished + blockIdx.x, gridDim.y)) return;
   sum = 0;
   if (is_valid)
 #pragma unroll 8
     for (unsigned split = share; split < gridDim.y; split += sharing)
       sum += load_coherent(partials + split * n + own_column);
-  sums[share][own] = sum;
-  __syncthreads();
-  if (!is_valid || share > 0) return;
-#pragma unroll
-  for (unsigned other = 1; other < sharing; ++other) sum += sums[other][own];
-  c.store_at(own_column, sum);
+  sum = add_shares(sum);
+  if (stores) c.store_at(own_column, sum);
 }
 
 /// The matrix, and whether its rows run along k.
@@ -160,21 +158,23 @@ struct Problem {
   }
 };
 
-/// Of combine_rows().
+/// Of combine_rows(): the most columns for a block, up to a warp's, with which each multiprocessor has one; 64 bytes of
+/// a row are the least. Where there are not so many columns, blocks share k, each with a pass of loads or more.
 struct Splits {
-  unsigned column_blocks, splits;
+  unsigned lanes, column_blocks, splits;
   std::size_t block_depth;
 
-  /// A split of no more than a few passes does not pay for its partial sums.
   Splits(const Queue& queue, const Problem& problem) {
-    constexpr std::size_t passes_alone = 3, blocks_of_unit = 2, most = 65'535;
-    const std::size_t rows = problem.matrix.rows, pass = rows_of_pass(problem.width);
-    column_blocks = blocks_for(problem.matrix.columns, columns_of(problem.width));
-    const auto resident = blocks_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
-    const std::size_t wanted = rows <= passes_alone * pass ? 1 : std::max<std::size_t>(1, resident / column_blocks);
-    const std::size_t passes = blocks_for(rows, pass);
+    constexpr std::size_t least_columns = 32, blocks_of_unit = 2, most = 65'535;
+    const std::size_t rows = problem.matrix.rows, n = problem.matrix.columns;
+    const auto units = static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+    lanes = 32;
+    while (lanes * problem.width > least_columns && blocks_for(n, lanes * problem.width) < units) lanes /= 2;
+    column_blocks = blocks_for(n, lanes * problem.width);
+    const unsigned block_rows = combine_block / lanes;
+    const std::size_t passes = blocks_for(rows, block_rows * combine_loads);
+    const std::size_t wanted = 2 * column_blocks > units ? 1 : blocks_of_unit * units / column_blocks;
     block_depth = blocks_for(rows, std::min({wanted, passes, most}));
-    block_depth = (block_depth + block_rows - 1) / block_rows * block_rows;
     splits = blocks_for(rows, block_depth);
   }
   /// A ticket for each range of columns, before the partial sums.
@@ -196,7 +196,7 @@ unsigned lanes_for(const Queue& queue, const Problem& problem) {
   constexpr std::size_t threads_of_unit = 1024;
   const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
-  if (loads > 32 * loads_in_flight(problem.width) && problem.matrix.rows * 32 < threads) return dot_block;
+  if (loads > 32 * dot_loads(problem.width) && problem.matrix.rows * 32 < threads) return dot_block;
   return loads > 16 ? 32 : loads > 2 ? 8 : 1;
 }
 
@@ -222,7 +222,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
     auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
     with_width([&]<bool bf16, unsigned width>() {
       launch(combine_rows<bf16, width>, dim3(plan.column_blocks, plan.splits), combine_block, 0, queue, problem.matrix,
-             problem.vector, plan.block_depth, finished, partials, c);
+             problem.vector, plan.lanes, plan.block_depth, finished, partials, c);
     });
   }
 }

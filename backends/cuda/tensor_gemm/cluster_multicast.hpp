@@ -47,6 +47,10 @@ struct ClusterPosition {
 /// multicast to the cluster's row; 1/shape.rows of the columns of B (or of k, if B is not transposed), to its column.
 template <unsigned rows, unsigned columns, bool b_transposed>
 struct MulticastLoader {
+  /// Columns of B that are loaded: whole panels of 64, where its rows run along n.
+  static constexpr unsigned loaded_columns = b_transposed ? columns : in_whole_panels(columns);
+  static constexpr unsigned bytes = (rows + loaded_columns) * row_bytes;  ///< Of a k-tile.
+
   const CUtensorMap &a, &b;
   unsigned share_a, share_b;  ///< Where the share begins: a row in shared memory.
   unsigned row_mask, column_mask;
@@ -55,7 +59,7 @@ struct MulticastLoader {
       : a(a),
         b(b),
         share_a(position.column * (rows / position.shape.columns)),
-        share_b(position.row * ((b_transposed ? in_whole_panels(columns) : tile_k) / position.shape.rows)),
+        share_b(position.row * ((b_transposed ? columns : tile_k) / position.shape.rows)),
         row_mask(position.row_mask()),
         column_mask(position.column_mask()) {}
 

@@ -15,8 +15,15 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
-/// Columns of B that are loaded, and of C that are stored, for an output tile of `columns`: whole panels of 64.
+/// Columns of C that are stored for an output tile of `columns`, and of a B that is not transposed loaded: whole panels
+/// of 64.
 constexpr unsigned in_whole_panels(unsigned columns) { return (columns + 63) / 64 * 64; }
+
+/// From one block's partial sums to the next one's: what blocks of threads add without a remainder.
+__host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned columns) {
+  constexpr unsigned granule = 1024;
+  return (rows * columns + granule - 1) / granule * granule;
+}
 
 struct PersistentConfig {
   unsigned rows, columns;  ///< Of a block's tile.
@@ -29,9 +36,15 @@ struct PersistentConfig {
   unsigned tiles(std::size_t m, std::size_t n) const {
     return blocks_for(m, cluster.rows * rows) * blocks_for(n, cluster.columns * columns);
   }
+  /// Of a block's tile, what can lie in C: partial sums have as many rows, of whole vectors.
+  unsigned stored_rows(std::size_t m) const { return static_cast<unsigned>(std::min<std::size_t>(rows, m)); }
+  unsigned stored_columns(std::size_t n) const {
+    return static_cast<unsigned>(std::min<std::size_t>(columns, (n + 3) / 4 * 4));
+  }
   /// Of the partial sums.
   std::size_t workspace_bytes(std::size_t m, std::size_t n) const {
-    return splits > 1 ? std::size_t{splits} * (tiles(m, n) - whole) * cluster.size() * rows * columns * sizeof(float)
+    return splits > 1 ? std::size_t{splits} * (tiles(m, n) - whole) * cluster.size() *
+                            floats_of_sums(stored_rows(m), stored_columns(n)) * sizeof(float)
                       : 0;
   }
 };

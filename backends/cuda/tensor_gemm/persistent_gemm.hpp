@@ -83,7 +83,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         const WorkTile work = scheduler.work_tile(i);
         for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
           const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
-          Mbarrier* const full = pipeline.producer_acquire(state, Tile::Ring::stage_bytes);
+          Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
           loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
         }
       }
@@ -117,7 +117,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
       } else {
         epilogue.leave();
         const unsigned block = position.row * cluster.columns + position.column;
-        out.sums_of_tile(plan.tiles.block_tile(i, block), Tile::rows, columns)
+        out.sums_of_tile(plan.tiles.block_tile(i, block), plan.tiles.rows, plan.tiles.columns)
             .template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
       }
     }
@@ -160,8 +160,10 @@ PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsig
                                   .splits = config.splits,
                                   .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
                     .cluster = config.cluster,
-                    .rows = Tile::rows,
-                    .columns = Tile::columns},
+                    .tile_rows = Tile::rows,
+                    .tile_columns = Tile::columns,
+                    .rows = config.stored_rows(out.rows),
+                    .columns = config.stored_columns(out.columns)},
           .tma_store = out.columns % (out.is_f32 ? 4 : 8) == 0,
           .pdl = pdl};
 }
@@ -174,7 +176,7 @@ void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan,
   const ClusterShape& cluster = plan.tiles.cluster;
   const unsigned blocks = std::min(plan.tiles.scheduler.count(), resident) * cluster.size();
   const CUtensorMap a = tensor_map(operands.a, Tile::rows / cluster.columns);
-  const CUtensorMap b = tensor_map(operands.b, (b_transposed ? in_whole_panels(Tile::columns) : tile_k) / cluster.rows);
+  const CUtensorMap b = tensor_map(operands.b, (b_transposed ? Tile::columns : tile_k) / cluster.rows);
   const CUtensorMap c =
       plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
   launch_clusters(cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan, out,

@@ -90,9 +90,10 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double element_bytes = work.is_f32_out ? 4 : 2, stored = 1.0 * config.rows * in_whole_panels(config.columns);
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
   const double store = by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
+  const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
   const double each_tile = 6.7 * config.columns + tile_cycles;
   const double whole_tile = each_tile + std::max(work.k_tiles() * k_tile, store);
-  const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * elements / rates.l2_stores;
+  const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
   const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
   const double computed =
       whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
@@ -100,7 +101,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
                         (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                         lines_per_row(work.operands.b) * in_whole_panels(config.columns) / config.cluster.rows);
+                         lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
   const double from_l2 = loaded * tiles * config.cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);

@@ -11,18 +11,20 @@ namespace {
 
 constexpr unsigned split_tiles_block = 256;
 
-/// Where a GEMM leaves partial sums: for each split, each cluster's split tile and each of its blocks in turn `rows` x
-/// `columns` floats, a multiple of 1024.
+/// Where a GEMM leaves partial sums: for each split, each cluster's split tile and each of its blocks in turn
+/// floats_of_sums().
 struct SplitTiles {
   float* partials;
   TileScheduler scheduler;
   ClusterShape cluster;
-  unsigned rows, columns;  ///< Of a block's tile.
+  unsigned tile_rows, tile_columns;
+  unsigned rows, columns;  ///< Of a block's partial sums: those of its tile that can lie in C, of whole vectors.
 
-  __host__ __device__ unsigned floats_of_cluster() const { return cluster.size() * rows * columns; }
+  __host__ __device__ unsigned floats_of_block() const { return floats_of_sums(rows, columns); }
+  __host__ __device__ unsigned floats_of_cluster() const { return cluster.size() * floats_of_block(); }
   /// Of the cluster's `work`th work tile, which is split.
   __device__ float* block_tile(unsigned work, unsigned block) const {
-    return partials + std::size_t{work - scheduler.whole} * floats_of_cluster() + block * rows * columns;
+    return partials + std::size_t{work - scheduler.whole} * floats_of_cluster() + block * floats_of_block();
   }
 };
 
@@ -36,16 +38,16 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
   grid_dependency_sync();
   const TileScheduler& scheduler = tiles.scheduler;
   const unsigned lane = threadIdx.x / quads, thread = threadIdx.x % quads;
-  const unsigned quads_of_block = tiles.rows * tiles.columns / 4, quads_of_cluster = tiles.floats_of_cluster() / 4;
+  const unsigned quads_of_block = tiles.floats_of_block() / 4, quads_of_cluster = tiles.floats_of_cluster() / 4;
   const unsigned first = blockIdx.x * quads, split_tile = first / quads_of_cluster;
   const unsigned block = first % quads_of_cluster / quads_of_block;
   const unsigned element = 4 * (first % quads_of_block + thread);
   const TileCoord tile = scheduler.raster.tile(scheduler.whole + split_tile);
-  const unsigned row =
-      (tile.row * tiles.cluster.rows + block / tiles.cluster.columns) * tiles.rows + element / tiles.columns;
+  const unsigned own_row = element / tiles.columns, own_column = element % tiles.columns;
+  const unsigned row = (tile.row * tiles.cluster.rows + block / tiles.cluster.columns) * tiles.tile_rows + own_row;
   const unsigned column =
-      (tile.column * tiles.cluster.columns + block % tiles.cluster.columns) * tiles.columns + element % tiles.columns;
-  const bool is_inside = row < c.rows && column < c.columns;
+      (tile.column * tiles.cluster.columns + block % tiles.cluster.columns) * tiles.tile_columns + own_column;
+  const bool is_inside = own_row < tiles.rows && row < c.rows && column < c.columns;
   const std::size_t pitch = std::size_t{scheduler.split_tiles()} * quads_of_cluster;
   const float4* const partials = reinterpret_cast<const float4*>(tiles.partials) + first + thread;
   float4 sum{};
