@@ -5,6 +5,7 @@
 #include "backends/cuda/matmul_f16/gemv.hpp"
 
 #include "backends/cuda/device/block_reduce.hpp"
+#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 
@@ -73,7 +74,7 @@ static __global__ void __launch_bounds__(dot_block, width >= 4 ? 2 : 4)
   if (threadIdx.x % lanes == 0 && row < matrix.rows) c.store_at(row, sum);
 }
 
-constexpr unsigned combine_block = 512, combine_loads = 8;
+constexpr unsigned combine_block = 512, combine_loads = 8, row_threads = 32;
 
 /// Rows along n: block (x, y) sums `lanes` * width columns over `block_depth` rows, of which `lanes` threads, a power
 /// of two, load one. `width` divides n. `partials`: for each split n floats.
@@ -88,6 +89,10 @@ static __global__ void __launch_bounds__(combine_block, 2)
   const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
   const std::size_t column = std::min(first_column + lane * width, n - width);
   const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
+  // The first loads, into L2.
+  for (unsigned i = 0; i < loads; ++i)
+    if (const std::size_t l = begin + own_row + i * block_rows; lane * width % 64 == 0 && l < end)
+      prefetch_to_l2(matrix.data + l * n + column);
   grid_dependency_sync();
   float acc[width] = {};
 #pragma unroll 1
@@ -158,22 +163,23 @@ struct Problem {
   }
 };
 
-/// Of combine_rows(): the most columns for a block, up to a warp's, with which each multiprocessor has one; 64 bytes of
-/// a row are the least. Where there are not so many columns, blocks share k, each with a pass of loads or more.
+/// Of combine_rows(): the most columns for a block, up to a warp's, with which each multiprocessor has one, but no
+/// fewer than `least_columns`. Where there are not so many columns, blocks share k, each with a pass of loads or more.
 struct Splits {
   unsigned lanes, column_blocks, splits;
   std::size_t block_depth;
 
-  Splits(const Queue& queue, const Problem& problem) {
-    constexpr std::size_t least_columns = 32, blocks_of_unit = 2, most = 65'535;
+  Splits(const Queue& queue, const Problem& problem, std::size_t least_columns) {
+    constexpr std::size_t passes_alone = 2, blocks_of_unit = 2, most = 65'535;
     const std::size_t rows = problem.matrix.rows, n = problem.matrix.columns;
     const auto units = static_cast<std::size_t>(std::max(1, queue.device.compute_units));
-    lanes = 32;
+    lanes = row_threads;
     while (lanes * problem.width > least_columns && blocks_for(n, lanes * problem.width) < units) lanes /= 2;
     column_blocks = blocks_for(n, lanes * problem.width);
     const unsigned block_rows = combine_block / lanes;
     const std::size_t passes = blocks_for(rows, block_rows * combine_loads);
-    const std::size_t wanted = 2 * column_blocks > units ? 1 : blocks_of_unit * units / column_blocks;
+    const std::size_t wanted =
+        2 * column_blocks > units || passes <= passes_alone ? 1 : blocks_of_unit * units / column_blocks;
     block_depth = blocks_for(rows, std::min({wanted, passes, most}));
     splits = blocks_for(rows, block_depth);
   }
@@ -183,24 +189,26 @@ struct Splits {
 
 bool is_for(std::size_t m, std::size_t n) { return m == 1 || n == 1; }
 
-std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, std::size_t least_columns) {
   const Problem problem(args);
   if (args.c.empty() || args.k == 0 || problem.is_dot) return 0;
-  const Splits plan(queue, problem);
+  const Splits plan(queue, problem, least_columns);
   return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
 }
 
-/// Threads that share a row: the block where few rows would leave multiprocessors idle, else such that each has a load
-/// or more.
+/// Threads that share a row: the block where few rows would leave multiprocessors idle, or where rows are so long that
+/// an uneven number of them would; else such that each has a load or more.
 unsigned lanes_for(const Queue& queue, const Problem& problem) {
   constexpr std::size_t threads_of_unit = 1024;
   const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
-  if (loads > 32 * dot_loads(problem.width) && problem.matrix.rows * 32 < threads) return dot_block;
+  if (loads > 32 * dot_loads(problem.width) &&
+      (problem.matrix.rows * 32 < threads || 2 * loads > dot_block * dot_loads(problem.width)))
+    return dot_block;
   return loads > 16 ? 32 : loads > 2 ? 8 : 1;
 }
 
-void gemm(const Queue& queue, const MatmulF16::Args& args) {
+void gemm(const Queue& queue, const MatmulF16::Args& args, std::size_t least_columns) {
   if (finish_if_empty(queue, args)) return;
   const Problem problem(args);
   const Output c(args);
@@ -217,7 +225,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
       });
     });
   } else {
-    const Splits plan(queue, problem);
+    const Splits plan(queue, problem, least_columns);
     auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
     auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
     with_width([&]<bool bf16, unsigned width>() {
@@ -227,15 +235,32 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
   }
 }
 
-void launch_tuned(const Queue& queue, const MatmulF16::Args& args) { gemm(pdl_by_tuning(queue), args); }
+/// Of a block where rows run along n: 64 are a line of a row.
+constexpr std::size_t default_columns = 64;
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
+  return workspace_bytes(queue, args, default_columns);
+}
+void gemm(const Queue& queue, const MatmulF16::Args& args) { gemm(queue, args, default_columns); }
+
+std::size_t tuned_columns(const Queue& queue) { return static_cast<std::size_t>(queue.tuning["columns"]); }
+std::size_t tuned_workspace(const Queue& queue, const MatmulF16::Args& args) {
+  return workspace_bytes(queue, args, tuned_columns(queue));
+}
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
+  gemm(pdl_by_tuning(queue), args, tuned_columns(queue));
+}
+
+/// columns: the least of a block, where rows run along n. pdl: programmatic dependent launch.
+Tuning tuning(int columns, int pdl = 1) { return {{{"columns", columns}, {"pdl", pdl}}}; }
 
 const Register<MatmulF16> variant{{
     .idea = "one row or column: dot products by groups of threads, or sums of rows of B by blocks that share k",
     .bound_by = "memory bandwidth; small ones by latency",
     .improves = "skinny",
-    .tunings = {{{{"pdl", 1}}}, {{{"pdl", 0}}}},
+    .tunings = {tuning(64), tuning(64, 0), tuning(32), tuning(128), tuning(256)},
     .applies = [](const Point& point) { return is_for(shape_of(point).m, shape_of(point).n); },
-    .workspace = workspace_bytes,
+    .workspace = tuned_workspace,
     .launch = launch_tuned,
 }};
 

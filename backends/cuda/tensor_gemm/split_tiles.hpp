@@ -28,42 +28,34 @@ struct SplitTiles {
   }
 };
 
-/// `lanes` threads share an element's splits, since few elements are few threads. Each thread adds four neighbouring
-/// elements and has `unroll` loads in flight; past the last split it loads that one again, because predicated loads
-/// would serialise.
+/// Block (x, y) adds part y of block tile x. `lanes` threads share an element's splits, since few elements are few
+/// threads. Each thread adds four neighbouring elements and has `unroll` loads in flight; past the last split it loads
+/// that one again, because predicated loads would serialise. What lies outside of C is loaded, too: that is decided
+/// while loads are in flight.
 template <unsigned lanes, unsigned unroll, class Output>
 __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles tiles, Output c) {
   constexpr unsigned quads = split_tiles_block / lanes;
   __shared__ float4 lane_sums[lanes][quads];
   grid_dependency_sync();
   const TileScheduler& scheduler = tiles.scheduler;
+  const ClusterShape& cluster = tiles.cluster;
   const unsigned lane = threadIdx.x / quads, thread = threadIdx.x % quads;
-  const unsigned quads_of_block = tiles.floats_of_block() / 4, quads_of_cluster = tiles.floats_of_cluster() / 4;
-  const unsigned first = blockIdx.x * quads, split_tile = first / quads_of_cluster;
-  const unsigned block = first % quads_of_cluster / quads_of_block;
-  const unsigned element = 4 * (first % quads_of_block + thread);
-  const TileCoord tile = scheduler.raster.tile(scheduler.whole + split_tile);
-  const unsigned own_row = element / tiles.columns, own_column = element % tiles.columns;
-  const unsigned row = (tile.row * tiles.cluster.rows + block / tiles.cluster.columns) * tiles.tile_rows + own_row;
-  const unsigned column =
-      (tile.column * tiles.cluster.columns + block % tiles.cluster.columns) * tiles.tile_columns + own_column;
-  const bool is_inside = own_row < tiles.rows && row < c.rows && column < c.columns;
-  const std::size_t pitch = std::size_t{scheduler.split_tiles()} * quads_of_cluster;
-  const float4* const partials = reinterpret_cast<const float4*>(tiles.partials) + first + thread;
+  const std::size_t pitch = std::size_t{gridDim.x} * gridDim.y * quads;
+  const float4* const partials = reinterpret_cast<const float4*>(tiles.partials) +
+                                 (std::size_t{blockIdx.x} * gridDim.y + blockIdx.y) * quads + thread;
   float4 sum{};
   const auto add = [&sum](const float4& value) {
     sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
   };
-  if (is_inside)
-    for (unsigned split = lane; split < scheduler.splits; split += unroll * lanes) {
-      float4 values[unroll];
+  for (unsigned split = lane; split < scheduler.splits; split += unroll * lanes) {
+    float4 values[unroll];
 #pragma unroll
-      for (unsigned j = 0; j < unroll; ++j)
-        values[j] = partials[std::min(split + j * lanes, scheduler.splits - 1) * pitch];
+    for (unsigned j = 0; j < unroll; ++j)
+      values[j] = partials[std::min(split + j * lanes, scheduler.splits - 1) * pitch];
 #pragma unroll
-      for (unsigned j = 0; j < unroll; ++j)
-        if (split + j * lanes < scheduler.splits) add(values[j]);
-    }
+    for (unsigned j = 0; j < unroll; ++j)
+      if (split + j * lanes < scheduler.splits) add(values[j]);
+  }
   if constexpr (lanes > 1) {
     lane_sums[lane][thread] = sum;
     __syncthreads();
@@ -71,7 +63,13 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
 #pragma unroll
     for (unsigned other = 1; other < lanes; ++other) add(lane_sums[other][thread]);
   }
-  if (!is_inside) return;
+  const TileCoord tile = scheduler.raster.tile(scheduler.whole + blockIdx.x / cluster.size());
+  const unsigned block = blockIdx.x % cluster.size(), element = 4 * (blockIdx.y * quads + thread);
+  const unsigned own_row = element / tiles.columns;
+  const unsigned row = (tile.row * cluster.rows + block / cluster.columns) * tiles.tile_rows + own_row;
+  const unsigned column =
+      (tile.column * cluster.columns + block % cluster.columns) * tiles.tile_columns + element % tiles.columns;
+  if (own_row >= tiles.rows || row >= c.rows || column >= c.columns) return;
   const std::size_t at = std::size_t{row} * c.columns + column;
   if (c.columns % 4 == 0) return c.store_quad(at, sum);
   const float sums[] = {sum.x, sum.y, sum.z, sum.w};
@@ -85,11 +83,11 @@ template <class Output>
 void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles, const Output& c) {
   if (tiles.scheduler.splits == 1) return;
   constexpr unsigned few = 1 << 15;  // quads: a fraction of a device's threads
-  const unsigned quads = tiles.scheduler.split_tiles() * (tiles.floats_of_cluster() / 4);
-  with_constant<1, 8>(tiles.scheduler.splits > 8 && quads < few ? 8 : 1, [&]<unsigned lanes>() {
+  const unsigned blocks = tiles.scheduler.split_tiles() * tiles.cluster.size(), quads = tiles.floats_of_block() / 4;
+  with_constant<1, 8>(tiles.scheduler.splits > 8 && blocks * quads < few ? 8 : 1, [&]<unsigned lanes>() {
     with_constant<4, 8>(tiles.scheduler.splits > 4 ? 8 : 4, [&]<unsigned unroll>() {
-      launch(add_split_tiles<lanes, unroll, Output>, quads / (split_tiles_block / lanes), split_tiles_block, 0, queue,
-             tiles, c);
+      launch(add_split_tiles<lanes, unroll, Output>, dim3(blocks, quads / (split_tiles_block / lanes)),
+             split_tiles_block, 0, queue, tiles, c);
     });
   });
 }
