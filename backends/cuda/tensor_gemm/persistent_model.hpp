@@ -70,12 +70,13 @@ inline double throttled(double cycles) {
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. Reads from L2 and memory go on beside, but are not fully hidden in the first
-/// waves of tiles; L2 is the bound where rows begin within lines, and for copies. Where rows of C are not aligned,
-/// warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a second launch;
-/// tiles before it, if there are any, take waves of their own.
+/// waves of tiles, nor ever whole; L2 is the bound where rows begin within lines, and for copies. Where rows of C are
+/// not aligned, warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a
+/// second launch; tiles before it, if there are any, take waves of their own.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
-  constexpr double exposed = 0.23, exposed_waves = 3, cycles_of_request = 6.5, share_of_whole_lines = 0.39;
+  constexpr double exposed = 0.23, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 6.5,
+                   share_of_whole_lines = 0.39;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
@@ -120,7 +121,8 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
       whole_lines && config.cluster.rows == 2 && config.cluster.columns == 1 && config.columns <= 128;
   return (shares_narrow_b ? 1.03 : 1) *
          (base_cycles + std::max(computed, moved) +
-          exposed * std::min(1.0, exposed_waves / (whole_waves + split_waves)) * std::min(computed, moved) +
+          exposed * std::clamp(exposed_waves / (whole_waves + split_waves), least_exposed, 1.0) *
+              std::min(computed, moved) +
           cycles_of_request * requests + add_partials);
 }
 
