@@ -53,8 +53,8 @@ __device__ void setmaxnreg_inc() {
 }  // namespace
 }  // namespace crosswarp::gpu
 
-// The accumulators of a wgmma instruction as operands of an assembly statement: 32, 64, 80, 96, 112 or 128 registers of
-// a thread.
+// The accumulators of a wgmma instruction as operands of an assembly statement: 32, 64, 96 or 128 registers of a
+// thread.
 #define CROSSWARP_WGMMA_8_ACC(constraint, d, i)                                                             \
   constraint(d[i]), constraint(d[i + 1]), constraint(d[i + 2]), constraint(d[i + 3]), constraint(d[i + 4]), \
       constraint(d[i + 5]), constraint(d[i + 6]), constraint(d[i + 7])
@@ -66,14 +66,8 @@ __device__ void setmaxnreg_inc() {
 #define CROSSWARP_WGMMA_32_ACC(constraint, d) CROSSWARP_WGMMA_ACC_FROM(constraint, d, 0)
 #define CROSSWARP_WGMMA_64_ACC(constraint, d) \
   CROSSWARP_WGMMA_32_ACC(constraint, d), CROSSWARP_WGMMA_ACC_FROM(constraint, d, 32)
-#define CROSSWARP_WGMMA_80_ACC(constraint, d)                                      \
-  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
 #define CROSSWARP_WGMMA_96_ACC(constraint, d) \
   CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_ACC_FROM(constraint, d, 64)
-#define CROSSWARP_WGMMA_112_ACC(constraint, d)                                     \
-  CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
 #define CROSSWARP_WGMMA_128_ACC(constraint, d) \
   CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_ACC_FROM(constraint, d, 96)
 
@@ -85,16 +79,10 @@ __device__ void setmaxnreg_inc() {
   CROSSWARP_WGMMA_32_REGISTERS                                        \
   ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47," \
   "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define CROSSWARP_WGMMA_80_REGISTERS \
-  CROSSWARP_WGMMA_64_REGISTERS       \
-  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
 #define CROSSWARP_WGMMA_96_REGISTERS                                  \
   CROSSWARP_WGMMA_64_REGISTERS                                        \
   ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79," \
   "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
-#define CROSSWARP_WGMMA_112_REGISTERS \
-  CROSSWARP_WGMMA_96_REGISTERS        \
-  ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 #define CROSSWARP_WGMMA_128_REGISTERS                                             \
   CROSSWARP_WGMMA_96_REGISTERS                                                    \
   ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111," \

@@ -31,6 +31,19 @@ struct OperandLayout {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
+// Beside those of device/wgmma.hpp, as operands of an assembly statement: 80 and 112 accumulators.
+#define CROSSWARP_WGMMA_80_ACC(constraint, d)                                      \
+  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64), \
+      CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
+#define CROSSWARP_WGMMA_112_ACC(constraint, d)                                     \
+  CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96), \
+      CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
+#define CROSSWARP_WGMMA_80_REGISTERS \
+  CROSSWARP_WGMMA_64_REGISTERS       \
+  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
+#define CROSSWARP_WGMMA_112_REGISTERS \
+  CROSSWARP_WGMMA_96_REGISTERS        \
+  ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 // Operands after the accumulators: both descriptors, whether to accumulate, signs, whether B is MN-major. `b_at` and
 // `accumulate_at` are `count` + 1 and + 2.
 #define CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, mn_major)                                         \
