@@ -26,7 +26,7 @@ struct Rates {
       : shared_bytes(device.peak_per_cycle("shared", 128)),
         l2_bytes(0.42 * device.peak_per_cycle("l2", 64)),
         l2_stores(0.65 * device.peak_per_cycle("l2", 64)),
-        memory_bytes(0.67 * device.peak_per_cycle("memory", 18)) {}
+        memory_bytes(0.8 * device.peak_per_cycle("memory", 18)) {}
 };
 
 // Cycles from one k-tile, tile, launch to the next.
@@ -114,7 +114,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                                    requests_of_line(work.operands.b, row_tiles, config.cluster.rows));
   const double add_partials = config.splits == 1
                                   ? 0
-                                  : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
+                                  : launch_cycles + 2.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
   // Two blocks that share columns of B are slower than two that share rows of A, unless tiles are wide.
   const bool shares_narrow_b =
