@@ -36,19 +36,8 @@ struct ScaledOutput {
   bool is_f32;
   Scale scale;
 
-  /// Split-K's partial sums are added by what calls this, and the next.
+  /// Split-K's partial sums are added by what calls this.
   __device__ void store_at(std::size_t i, float sum) const { store_at(i, sum, scale.value()); }
-  /// Four neighbouring elements, from a multiple of four on.
-  __device__ void store_quad(std::size_t i, const float4& sums) const {
-    const float factor = scale.value();
-    const auto bits = [factor](float sum) -> unsigned { return to_bfloat16(factor * sum).bits; };
-    if (is_f32)
-      *reinterpret_cast<float4*>(static_cast<float*>(data) + i) =
-          float4{factor * sums.x, factor * sums.y, factor * sums.z, factor * sums.w};
-    else
-      *reinterpret_cast<uint2*>(static_cast<Bfloat16*>(data) + i) =
-          uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
-  }
   __device__ void store_at(std::size_t i, float sum, float factor) const {
     if (is_f32)
       static_cast<float*>(data)[i] = factor * sum;
@@ -59,6 +48,18 @@ struct ScaledOutput {
     if (row < rows && column < columns) store_at(std::size_t{row} * columns + column, sum, factor);
   }
 };
+
+/// Stores four neighbouring elements, scaled, from a multiple of four on.
+__device__ inline void store_quad(const ScaledOutput& c, std::size_t i, const float4& sums) {
+  const float factor = c.scale.value();
+  const auto bits = [factor](float sum) -> unsigned { return to_bfloat16(factor * sum).bits; };
+  if (c.is_f32)
+    *reinterpret_cast<float4*>(static_cast<float*>(c.data) + i) =
+        float4{factor * sums.x, factor * sums.y, factor * sums.z, factor * sums.w};
+  else
+    *reinterpret_cast<uint2*>(static_cast<Bfloat16*>(c.data) + i) =
+        uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
+}
 
 }  // namespace CROSSWARP_PLATFORM
 

@@ -101,15 +101,6 @@ struct Output {
     floats.is_f32 = true;
     return floats;
   }
-  /// A matrix of floats, `rows` x `columns`, at `at`.
-  __device__ Output sums_of_tile(float* at, unsigned tile_rows, unsigned tile_columns) const {
-    Output tile = *this;
-    tile.data = at;
-    tile.rows = tile_rows;
-    tile.columns = tile_columns;
-    tile.is_f32 = true;
-    return tile;
-  }
   /// The matrix of floats that lies `elements` further.
   __device__ Output offset(std::size_t elements) const {
     Output behind = *this;
@@ -122,15 +113,6 @@ struct Output {
       static_cast<float*>(data)[i] = sum;
     else
       static_cast<std::uint16_t*>(data)[i] = is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits;
-  }
-  /// Four neighbouring elements, from a multiple of four on.
-  __device__ void store_quad(std::size_t i, const float4& sums) const {
-    const auto bits = [this](float sum) -> unsigned { return is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits; };
-    if (is_f32)
-      *reinterpret_cast<float4*>(static_cast<float*>(data) + i) = sums;
-    else
-      *reinterpret_cast<uint2*>(static_cast<std::uint16_t*>(data) + i) =
-          uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
   }
   __device__ void store(unsigned row, unsigned column, float sum) const {
     if (row < rows && column < columns) store_at(std::size_t{row} * columns + column, sum);

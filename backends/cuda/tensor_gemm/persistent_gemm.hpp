@@ -118,8 +118,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         epilogue.leave();
         const unsigned block = position.row * cluster.columns + position.column;
         if (row < out.rows && column < out.columns)
-          out.sums_of_tile(plan.tiles.block_tile(i, block), plan.tiles.rows, plan.tiles.columns)
-              .template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
+          plan.tiles.sums(out, i, block).template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
       }
     }
     // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.

@@ -3,11 +3,22 @@
 #pragma once
 
 #include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/tensor_gemm/operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_config.hpp"
 #include "backends/cuda/tensor_gemm/tile_scheduler.hpp"
 
 namespace crosswarp::gpu {
 namespace {
+
+/// Stores four neighbouring elements, from a multiple of four on.
+__device__ inline void store_quad(const Output& c, std::size_t i, const float4& sums) {
+  const auto bits = [&c](float sum) -> unsigned { return c.is_bf16 ? to_bfloat16(sum).bits : to_half(sum).bits; };
+  if (c.is_f32)
+    *reinterpret_cast<float4*>(static_cast<float*>(c.data) + i) = sums;
+  else
+    *reinterpret_cast<uint2*>(static_cast<std::uint16_t*>(c.data) + i) =
+        uint2{bits(sums.x) | bits(sums.y) << 16, bits(sums.z) | bits(sums.w) << 16};
+}
 
 constexpr unsigned split_tiles_block = 256;
 
@@ -22,9 +33,14 @@ struct SplitTiles {
 
   __host__ __device__ unsigned floats_of_block() const { return floats_of_sums(rows, columns); }
   __host__ __device__ unsigned floats_of_cluster() const { return cluster.size() * floats_of_block(); }
-  /// Of the cluster's `work`th work tile, which is split.
-  __device__ float* block_tile(unsigned work, unsigned block) const {
-    return partials + std::size_t{work - scheduler.whole} * floats_of_cluster() + block * floats_of_block();
+  /// Where a block of a cluster leaves the sums of the `work`th work tile, which is split: a matrix of floats.
+  __device__ Output sums(const Output& c, unsigned work, unsigned block) const {
+    Output tile = c;
+    tile.data = partials + std::size_t{work - scheduler.whole} * floats_of_cluster() + block * floats_of_block();
+    tile.is_f32 = true;
+    tile.rows = rows;
+    tile.columns = columns;
+    return tile;
   }
 };
 
@@ -71,7 +87,7 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
       (tile.column * cluster.columns + block % cluster.columns) * tiles.tile_columns + element % tiles.columns;
   if (own_row >= tiles.rows || row >= c.rows || column >= c.columns) return;
   const std::size_t at = std::size_t{row} * c.columns + column;
-  if (c.columns % 4 == 0) return c.store_quad(at, sum);
+  if (c.columns % 4 == 0) return store_quad(c, at, sum);
   const float sums[] = {sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
   for (unsigned j = 0; j < 4; ++j)
