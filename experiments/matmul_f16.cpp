@@ -61,8 +61,10 @@ std::vector<Point> MatmulF16::headline_points() {
 /// deep and small, for split-K; three are for kernels of few columns: k in two chunks; few rows, which
 /// blocks share; with one or two warps for a row, a second chunk of k at some distances of rows from 16 bytes alone.
 /// One is for a small operand of two tiles, with split-K, whose rows have two distances from 16 bytes.
-/// The last two are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
-/// narrow last tile column. The very last has fewer k-tiles than the deferred epilogue has panels.
+/// Six have one row or column, for gemv: loads of eight, four, two and one elements, rows along k and along n.
+/// The last four are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
+/// narrow last tile column. The second of these has fewer k-tiles than the deferred epilogue has panels; the last two
+/// have enough to split the last wave alone, with aligned rows and without.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
   for (const std::string layout : {"nn", "tn"})

@@ -96,9 +96,10 @@ std::vector<Point> MatmulF8::headline_points() {
   return points;
 }
 
-/// Each shape in one of the 16 combinations of options, in turn; some shapes in all. Among these one is for persistent
-/// kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a narrow last tile column. The last
-/// are deeper than 14 bits are exact for, and deep and small, for split-K.
+/// Each shape in one of the 16 combinations of options, in turn; some shapes in all. Among these two are for persistent
+/// kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a narrow last tile column; one of
+/// them with enough k-tiles to split the last wave alone. The last are deeper than 14 bits are exact for, and deep and
+/// small, for split-K.
 std::vector<TestPoint> MatmulF8::test_points() {
   std::vector<std::array<std::string, 4>> kinds;
   for (const std::string accumulation : {"fast", "promoted"})

@@ -37,7 +37,8 @@ struct Max {
   }
 };
 
-/// Reduces `value` over the first `lanes` lanes of the warp, a power of two; valid in lane 0. Every lane must call it.
+/// Reduces `value` over each group of `lanes` lanes, a power of two; valid in the group's first. Every lane must call
+/// it.
 template <unsigned lanes = warp_size(), class Op, class A>
 __device__ A warp_reduce(A value, Op op) {
 #pragma unroll

@@ -1,7 +1,7 @@
-// A matrix times a vector (n = 1), or a row vector times a matrix (m = 1): every element of the matrix is used once, so
-// that nothing stays on chip. Where its rows run along k, threads share a row's dot product; where they run along n, a
-// block has a range of columns and of k, and the last block of the columns adds the partial sums. Any shape and
-// alignment. Bound by memory bandwidth; small ones by latency.
+// GEMV: a matrix times a vector (n = 1), or a row vector times a matrix (m = 1). No element of the matrix is used
+// twice. Where its rows run along k, a group of threads computes a row's dot product; where they run along n, a block
+// sums a range of columns over a range of k, and the last block of a range of columns adds the partial sums. Any shape,
+// rows of any alignment. Bound by memory bandwidth; small ones by latency.
 #include "backends/cuda/matmul_f16/gemv.hpp"
 
 #include "backends/cuda/device/block_reduce.hpp"
@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(dot_block, width >= 4 ? 2 : 4)
   float sum = 0;
 #pragma unroll 1
   for (std::size_t first = threadIdx.x % lanes; first < count; first += loads * lanes) {
-    // Past the last element that one again: predicated loads would wait for each other.
+    // Past the end, load the last element again: predicated loads would serialise.
     Elements<width> of_a[loads], of_x[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(combine_block, 2)
   const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
   const std::size_t column = std::min(first_column + lane * width, n - width);
   const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
-  // The first loads, into L2.
+  // The first loads, into L2, before grid_dependency_sync().
   for (unsigned i = 0; i < loads; ++i)
     if (const std::size_t l = begin + own_row + i * block_rows; lane * width % 64 == 0 && l < end)
       prefetch_to_l2(matrix.data + l * n + column);
@@ -163,8 +163,9 @@ struct Problem {
   }
 };
 
-/// Of combine_rows(): the most columns for a block, up to a warp's, with which each multiprocessor has one, but no
-/// fewer than `least_columns`. Where there are not so many columns, blocks share k, each with a pass of loads or more.
+/// Of combine_rows(). A block has 32 loads of columns; half as many, and so on, where multiprocessors would have no
+/// block, down to `least_columns`. Where columns alone give half of the multiprocessors a block or fewer, blocks share
+/// k, too, each with a pass of loads or more.
 struct Splits {
   unsigned lanes, column_blocks, splits;
   std::size_t block_depth;
@@ -196,8 +197,8 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, std
   return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
 }
 
-/// Threads that share a row: the block where few rows would leave multiprocessors idle, or where rows are so long that
-/// an uneven number of them would; else such that each has a load or more.
+/// Threads that share a row: the block, where a warp for each row would not fill the device, or where a row has two
+/// passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
 unsigned lanes_for(const Queue& queue, const Problem& problem) {
   constexpr std::size_t threads_of_unit = 1024;
   const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
@@ -235,7 +236,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, std::size_t least_col
   }
 }
 
-/// Of a block where rows run along n: 64 are a line of a row.
+/// Where rows run along n, a block's columns are not halved below these: 64 are a line of 128 bytes.
 constexpr std::size_t default_columns = 64;
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {
@@ -251,7 +252,7 @@ void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   gemm(pdl_by_tuning(queue), args, tuned_columns(queue));
 }
 
-/// columns: the least of a block, where rows run along n. pdl: programmatic dependent launch.
+/// columns: where rows run along n, a block's columns are not halved below these. pdl: programmatic dependent launch.
 Tuning tuning(int columns, int pdl = 1) { return {{{"columns", columns}, {"pdl", pdl}}}; }
 
 const Register<MatmulF16> variant{{

@@ -13,10 +13,10 @@ namespace {
 
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
 /// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
-/// bits, or 32 floats. Where they do not fill a tile, the last one begins early, and stores some columns once more:
-/// whole lines, and one tensor map for all. A 16-bit tile is kept whole; of a float tile take() stores one half at
-/// once, for lack of registers. All take the thread's sums, columns / 2 in all, as a function `sum(i)`. `in_place`: the
-/// sums stay as they are until all panels are stored, so that no copy is needed.
+/// bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns twice: every
+/// store is a full box of 128 bytes a row, by one tensor map. A 16-bit tile is kept whole; of a float tile take()
+/// stores one half at once, for lack of registers. All take the thread's sums, columns / 2 in all, as a function
+/// `sum(i)`. `in_place`: the sums stay as they are until all panels are stored, so that no copy is needed.
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
   static constexpr unsigned panels = blocks_for(columns, row_elements);
@@ -54,7 +54,7 @@ struct DeferredEpilogue {
       for (unsigned i = 0; i < columns / 4; ++i) kept[i] = out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
   }
 
-  /// Of a tile that is stored elsewhere: nothing is kept. What was before it has been stored.
+  /// In place of take(), for a tile that is split: nothing is pending. Requires store_rest() of the tile before.
   __device__ void leave() { pending = 0; }
 
   /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.

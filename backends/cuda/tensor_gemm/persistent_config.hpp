@@ -15,11 +15,12 @@ struct ClusterShape {
   __host__ __device__ unsigned size() const { return rows * columns; }
 };
 
-/// Columns of C that are stored for an output tile of `columns`, and of a B that is not transposed loaded: whole panels
-/// of 64.
+/// Columns of a tile, rounded up to panels of 64: so many are stored of C, some of them twice, and loaded of a B that
+/// is not transposed.
 constexpr unsigned in_whole_panels(unsigned columns) { return (columns + 63) / 64 * 64; }
 
-/// From one block's partial sums to the next one's: what blocks of threads add without a remainder.
+/// Floats from one block's partial sums to the next block's: add_split_tiles() adds so many at a time without a
+/// remainder.
 __host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned columns) {
   constexpr unsigned granule = 1024;
   return (rows * columns + granule - 1) / granule * granule;
@@ -29,14 +30,15 @@ struct PersistentConfig {
   unsigned rows, columns;  ///< Of a block's tile.
   ClusterShape cluster;
   unsigned raster;      ///< Of Raster, in clusters.
-  unsigned splits = 1;  ///< Split-K: k is divided among as many blocks; none of them empty.
-  unsigned whole = 0;   ///< Clusters' tiles that are not split all the same: the first ones, less than all.
+  unsigned splits = 1;  ///< Split-K: ranges of k, of one k-tile or more each.
+  unsigned whole = 0;   ///< Clusters' tiles that are not split where splits > 1: the raster's first, fewer than all.
 
   /// Clusters' tiles of C, m x n.
   unsigned tiles(std::size_t m, std::size_t n) const {
     return blocks_for(m, cluster.rows * rows) * blocks_for(n, cluster.columns * columns);
   }
-  /// Of a block's tile, what can lie in C: partial sums have as many rows, of whole vectors.
+  /// Rows and columns of a block's partial sums: the tile's, or C's where it has fewer; columns in whole vectors of
+  /// four.
   unsigned stored_rows(std::size_t m) const { return static_cast<unsigned>(std::min<std::size_t>(rows, m)); }
   unsigned stored_columns(std::size_t n) const {
     return static_cast<unsigned>(std::min<std::size_t>(columns, (n + 3) / 4 * 4));

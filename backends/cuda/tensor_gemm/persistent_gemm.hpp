@@ -1,6 +1,7 @@
 // Persistent, warp-specialized GEMM: resident clusters loop over output tiles. A producer thread loads k-tiles by TMA,
 // multicast in the cluster, and runs ahead across tiles; consumer warpgroups multiply (wgmma), and store each tile
-// while they multiply the next (deferred epilogue). For files that need "ptx". Requires rows of A and B at multiples of
+// while they multiply the next (deferred epilogue); of tiles that are split they leave partial sums in the workspace,
+// which a second launch adds. For files that need "ptx". Requires rows of A and B at multiples of
 // 16 bytes.
 #pragma once
 
@@ -183,8 +184,8 @@ void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan,
                   scale...);
 }
 
-/// Launches the kernel by all resident clusters, and adds split-K's partial sums, which are at the beginning of the
-/// workspace, to `c`: `out`, times the scale if there is one.
+/// Launches the kernel on all resident clusters; then stores the sums of split-K's partial sums, which are at the
+/// beginning of the workspace, to `c`: `out`, scaled if there is a scale.
 template <class Tile, class Kernel, class C, class... Scale>
 void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfig& config, const Operands& operands,
                        bool b_transposed, const Output& out, const C& c, const Scale&... scale) {

@@ -1,7 +1,7 @@
 // Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; shares of them
 // and latencies are as fitted to 9,600 launches of an H100: 417 products by every tile and cluster, with and without
-// split-K. 384 of them are random, 26 of multiples of 64, seven squares. What memory delivers, and what is never hidden,
-// are by 320 more, by every tile.
+// split-K. 384 of them are random, 26 of multiples of 64, seven squares. The share of memory's peak and
+// least_exposed are fitted to 320 more, by every tile.
 #pragma once
 
 #include <cmath>
@@ -70,10 +70,10 @@ inline double throttled(double cycles) {
 }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
-/// reads its own rows of A and all of B. Reads from L2 and memory go on beside, but are not fully hidden in the first
-/// waves of tiles, nor ever whole; L2 is the bound where rows begin within lines, and for copies. Where rows of C are
-/// not aligned, warps store it. Split-K writes its partial sums as floats, after the last k-tile, and adds them in a
-/// second launch; tiles before it, if there are any, take waves of their own.
+/// reads its own rows of A and all of B. Reads from L2 and memory overlap with this, but never fully, and least in the
+/// first waves of tiles. L2 is the bound where rows begin within lines, and for copies. Where rows of C are not
+/// aligned, warps store it. Tiles that are split store partial sums as floats after their last k-tile, and a second
+/// launch adds them; tiles that are not take waves of their own before.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
   constexpr double exposed = 0.23, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 6.5,

@@ -22,8 +22,8 @@ __device__ inline void store_quad(const Output& c, std::size_t i, const float4& 
 
 constexpr unsigned split_tiles_block = 256;
 
-/// Where a GEMM leaves partial sums: for each split, each cluster's split tile and each of its blocks in turn
-/// floats_of_sums().
+/// Split-K's partial sums in the workspace: for each split each cluster's tile that is split, and of that each block's
+/// floats_of_block().
 struct SplitTiles {
   float* partials;
   TileScheduler scheduler;
@@ -44,10 +44,10 @@ struct SplitTiles {
   }
 };
 
-/// Block (x, y) adds part y of block tile x. `lanes` threads share an element's splits, since few elements are few
-/// threads. Each thread adds four neighbouring elements and has `unroll` loads in flight; past the last split it loads
-/// that one again, because predicated loads would serialise. What lies outside of C is loaded, too: that is decided
-/// while loads are in flight.
+/// Block (x, y) adds part y of block tile x. `lanes` threads share an element's splits, where elements alone are too
+/// few threads. Each thread adds four neighbouring elements and has `unroll` loads in flight; past the last split it
+/// loads that one again, because predicated loads would serialise. Elements outside of C, which nobody wrote, are
+/// loaded, too, and dropped: the tile's place is decoded while loads are in flight.
 template <unsigned lanes, unsigned unroll, class Output>
 __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles tiles, Output c) {
   constexpr unsigned quads = split_tiles_block / lanes;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
     if (column + j < c.columns) c.store_at(at + j, sums[j]);
 }
 
-/// Nothing where no tile is split.
+/// Launches add_split_tiles(), if any tile is split.
 template <class Output>
 void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles, const Output& c) {
   if (tiles.scheduler.splits == 1) return;

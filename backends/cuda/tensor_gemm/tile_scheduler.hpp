@@ -18,7 +18,7 @@ struct TileScheduler {
   unsigned k_tiles;
   unsigned whole;              ///< Tiles that are not split, the raster's first ones.
   unsigned splits;             ///< Of k, of the other tiles: 1 if there are none.
-  unsigned k_tiles_per_split;  ///< The last split may have fewer, but one.
+  unsigned k_tiles_per_split;  ///< The last split may have fewer, one at the least.
 
   __host__ __device__ unsigned split_tiles() const { return raster.count() - whole; }
   __host__ __device__ unsigned count() const { return whole + split_tiles() * splits; }
