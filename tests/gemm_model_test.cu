@@ -84,6 +84,7 @@ TEST(PersistentModel, SplitsTheTilesThatDoNotFillAWave) {
   EXPECT_GT(ragged.whole, 0u);
   EXPECT_GT(ragged.splits, 1u);
   EXPECT_LT(ragged.whole, ragged.tiles(4320, 2256));
+  EXPECT_GT(config_for(product(2100, 2200, 2056)).whole, 0u);       // a point of the conformance suite
   EXPECT_EQ(config_for(product(132 * 128, 512, 4096)).splits, 1u);  // two full waves
   EXPECT_EQ(config_for(product(4320, 2256, 64)).splits, 1u);        // too few k-tiles
   // Of the partial sums: a float for each element of the tiles that are split, and each split.
