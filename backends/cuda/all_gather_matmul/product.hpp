@@ -47,7 +47,7 @@ using PersistentTileOf = PersistentTile<2, 256>;  // 128 x 256
 #if CROSSWARP_TARGET_HAS_WGMMA
 /// Of persistent_gemm(): k-tiles of 128 bytes, both operands with rows along k.
 struct WgmmaBf16 {
-  static constexpr bool b_is_transposed = true, is_bf16 = true;
+  static constexpr bool a_is_transposed = false, b_is_transposed = true, is_bf16 = true;
 
   /// Issues a k-tile's instructions as one group: 64 rows at the shared address `a`, 256 columns at `b`. Without
   /// `accumulate` the old accumulators are dropped.

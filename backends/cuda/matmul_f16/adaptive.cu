@@ -33,8 +33,9 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
                           2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
-/// Tunings tile1 … tile7.
-constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}, {128, 224}, {128, 160}};
+/// Tunings tile1 … tile14.
+constexpr BlockShape tiles[] = {{128, 256}, {128, 240}, {128, 224}, {128, 208}, {128, 192}, {128, 176}, {128, 160},
+                                {128, 144}, {128, 128}, {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
 
 enum class Kernel { persistent, small_k, skinny, few_columns, row_classes, gemv };
 
@@ -53,7 +54,8 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
                          .operations_of_word = 2,
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out,
-                         .are_copies = matmul_f16_repack::copied_bytes(args) > 0};
+                         .are_copies = matmul_f16_repack::copied_bytes(args) > 0,
+                         .may_swap = !args.f32_out};
   constexpr unsigned least_k_tiles = 8;  // of a split
   const PersistentChoice best =
       cheapest(queue.device, work, tile > 0 ? all.subspan(tile - 1, 1) : all, least_k_tiles,
@@ -124,7 +126,8 @@ void gemm(const Queue& queue, const MatmulF16::Args& args) {
   }
 }
 
-/// tile 0: the cost model chooses; cluster and splits are always its choice. pdl: programmatic dependent launch.
+/// tile 0: the cost model chooses; cluster, splits and whether operands are swapped are always its choice. pdl:
+/// programmatic dependent launch.
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 #endif
 
@@ -137,7 +140,8 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7)},
+    .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
+                tuning(8), tuning(9), tuning(10), tuning(11), tuning(12), tuning(13), tuning(14)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -7,15 +7,22 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Tiles of 128 x 128, 160, 192, 224 or 256, or of 64 x 64 or 128; clusters of 1, 2, 4 or 8 blocks.
+/// Tiles of 128 x 128, 144, 160 … 256, or of 64 x 64, 96, 128, 160 or 192; clusters of 1, 2, 4 or 8 blocks.
 namespace matmul_f16_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.
 unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
-/// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows.
+/// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows; C of 16 bits if they are
+/// swapped.
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
 
 }  // namespace matmul_f16_persistent
+
+/// The same for swapped operands, and C of 16 bits.
+namespace matmul_f16_persistent_swapped {
+unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
+}  // namespace matmul_f16_persistent_swapped
 
 namespace matmul_f16_repack {
 

@@ -18,12 +18,12 @@ struct OperandLayout {
   std::uint64_t layout;  ///< Of wgmma_descriptor().
   unsigned k_step;       ///< From one instruction's descriptor to the next one's: units of 16 bytes.
 
-  /// Rows along k (A, and B if transposed): groups of eight rows follow each other; the leading offset is not used.
+  /// Rows along k (A if not, B if transposed): groups of eight rows follow each other; the leading offset is not used.
   static constexpr OperandLayout k_major() {
     return {wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128), wgmma_k * 2 >> 4};
   }
-  /// Panels of 64 columns, one row per k (B if not transposed): the leading offset leads to the next panel, the stride
-  /// to the next eight k.
+  /// Panels of 64 columns, one row per k (A if, B if not transposed): the leading offset leads to the next panel, the
+  /// stride to the next eight k.
   static constexpr OperandLayout mn_major() {
     return {wgmma_layout(std::uint64_t{tile_k} * row_bytes, 8 * row_bytes, WgmmaSwizzle::bytes_128),
             wgmma_k * row_bytes >> 4};
@@ -31,76 +31,100 @@ struct OperandLayout {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-// Beside those of device/wgmma.hpp, as operands of an assembly statement: 80 and 112 accumulators.
-#define CROSSWARP_WGMMA_80_ACC(constraint, d)                                      \
-  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
-#define CROSSWARP_WGMMA_112_ACC(constraint, d)                                     \
-  CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
-#define CROSSWARP_WGMMA_80_REGISTERS \
-  CROSSWARP_WGMMA_64_REGISTERS       \
-  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
-#define CROSSWARP_WGMMA_112_REGISTERS \
-  CROSSWARP_WGMMA_96_REGISTERS        \
-  ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
-// Operands after the accumulators: both descriptors, whether to accumulate, signs, whether B is MN-major. `b_at` and
-// `accumulate_at` are `count` + 1 and + 2.
-#define CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, mn_major)                                         \
-  asm volatile("{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #accumulate_at                                 \
-               ", 0;\n"                                                                                              \
-               "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type "." type                                 \
-               " {" CROSSWARP_WGMMA_##count##_REGISTERS "}, %" #count ", %" #b_at ", accumulate, 1, 1, 0, " mn_major \
-                                                        ";\n}"                                                       \
-               : CROSSWARP_WGMMA_##count##_ACC("+f", d)                                                              \
+// Beside those of device/wgmma.hpp, as operands of an assembly statement: eight accumulators more than the one before.
+#define CROSSWARP_WGMMA_40_ACC(constraint, d) \
+  CROSSWARP_WGMMA_32_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 32)
+#define CROSSWARP_WGMMA_48_ACC(constraint, d) \
+  CROSSWARP_WGMMA_40_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 40)
+#define CROSSWARP_WGMMA_72_ACC(constraint, d) \
+  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64)
+#define CROSSWARP_WGMMA_80_ACC(constraint, d) \
+  CROSSWARP_WGMMA_72_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
+#define CROSSWARP_WGMMA_88_ACC(constraint, d) \
+  CROSSWARP_WGMMA_80_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 80)
+#define CROSSWARP_WGMMA_104_ACC(constraint, d) \
+  CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96)
+#define CROSSWARP_WGMMA_112_ACC(constraint, d) \
+  CROSSWARP_WGMMA_104_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
+#define CROSSWARP_WGMMA_120_ACC(constraint, d) \
+  CROSSWARP_WGMMA_112_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 112)
+#define CROSSWARP_WGMMA_40_REGISTERS CROSSWARP_WGMMA_32_REGISTERS ",%32,%33,%34,%35,%36,%37,%38,%39"
+#define CROSSWARP_WGMMA_48_REGISTERS CROSSWARP_WGMMA_40_REGISTERS ",%40,%41,%42,%43,%44,%45,%46,%47"
+#define CROSSWARP_WGMMA_72_REGISTERS CROSSWARP_WGMMA_64_REGISTERS ",%64,%65,%66,%67,%68,%69,%70,%71"
+#define CROSSWARP_WGMMA_80_REGISTERS CROSSWARP_WGMMA_72_REGISTERS ",%72,%73,%74,%75,%76,%77,%78,%79"
+#define CROSSWARP_WGMMA_88_REGISTERS CROSSWARP_WGMMA_80_REGISTERS ",%80,%81,%82,%83,%84,%85,%86,%87"
+#define CROSSWARP_WGMMA_104_REGISTERS CROSSWARP_WGMMA_96_REGISTERS ",%96,%97,%98,%99,%100,%101,%102,%103"
+#define CROSSWARP_WGMMA_112_REGISTERS CROSSWARP_WGMMA_104_REGISTERS ",%104,%105,%106,%107,%108,%109,%110,%111"
+#define CROSSWARP_WGMMA_120_REGISTERS CROSSWARP_WGMMA_112_REGISTERS ",%112,%113,%114,%115,%116,%117,%118,%119"
+// Operands after the accumulators: both descriptors, whether to accumulate, signs, whether A and B are MN-major. `b_at`
+// and `accumulate_at` are `count` + 1 and + 2.
+#define CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, mn_major)                                      \
+  asm volatile("{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #accumulate_at                              \
+               ", 0;\n"                                                                                           \
+               "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type "." type                              \
+               " {" CROSSWARP_WGMMA_##count##_REGISTERS "}, %" #count ", %" #b_at ", accumulate, 1, 1, " mn_major \
+                                                        ";\n}"                                                    \
+               : CROSSWARP_WGMMA_##count##_ACC("+f", d)                                                           \
                : "l"(a), "l"(b), "r"(accumulate))
-#define CROSSWARP_WGMMA_BY_TYPE(columns, count, b_at, accumulate_at)                                        \
-  do {                                                                                                      \
-    if constexpr (bf16 && b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, "bf16", "0");  \
-    if constexpr (bf16 && !b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, "bf16", "1"); \
-    if constexpr (!bf16 && b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, "f16", "0");  \
-    if constexpr (!bf16 && !b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, "f16", "1"); \
+#define CROSSWARP_WGMMA_BY_TYPE(columns, count, b_at, accumulate_at, type)                                            \
+  do {                                                                                                                \
+    if constexpr (a_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, "1, 0");                   \
+    if constexpr (!a_transposed && b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, "0, 0");  \
+    if constexpr (!a_transposed && !b_transposed) CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, "0, 1"); \
+  } while (false)
+#define CROSSWARP_WGMMA_OF(columns, count, b_at, accumulate_at)                               \
+  do {                                                                                        \
+    if constexpr (bf16) CROSSWARP_WGMMA_BY_TYPE(columns, count, b_at, accumulate_at, "bf16"); \
+    if constexpr (!bf16) CROSSWARP_WGMMA_BY_TYPE(columns, count, b_at, accumulate_at, "f16"); \
   } while (false)
 
-/// d = a·b, of 64 x 16 and 16 x 2·`count` elements, or d += a·b if `accumulate`. Warp w of the warpgroup holds rows
-/// 16·w and on of d, in registers as store_fragment() has them.
-template <bool bf16, bool b_transposed, unsigned count>
+/// d = a·b, of 64 x 16 and 16 x 2·`count` elements, or d += a·b if `accumulate`. Rows of `a` run along k, or along its
+/// 64 rows if it is transposed; rows of `b` along k if it is transposed. Warp w of the warpgroup holds rows 16·w and on
+/// of d, in registers as store_fragment() has them.
+template <bool bf16, bool b_transposed, bool a_transposed, unsigned count>
 __device__ void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, int accumulate) {
-  static_assert(count == 32 || count == 64 || (count >= 80 && count <= 128 && count % 16 == 0));
-  if constexpr (count == 32) CROSSWARP_WGMMA_BY_TYPE(64, 32, 33, 34);
-  if constexpr (count == 64) CROSSWARP_WGMMA_BY_TYPE(128, 64, 65, 66);
-  if constexpr (count == 80) CROSSWARP_WGMMA_BY_TYPE(160, 80, 81, 82);
-  if constexpr (count == 96) CROSSWARP_WGMMA_BY_TYPE(192, 96, 97, 98);
-  if constexpr (count == 112) CROSSWARP_WGMMA_BY_TYPE(224, 112, 113, 114);
-  if constexpr (count == 128) CROSSWARP_WGMMA_BY_TYPE(256, 128, 129, 130);
+  static_assert(b_transposed || !a_transposed, "both MN-major: no kernel needs it");
+  static_assert(count == 32 || count == 48 || (count >= 64 && count <= 128 && count % 8 == 0));
+  if constexpr (count == 32) CROSSWARP_WGMMA_OF(64, 32, 33, 34);
+  if constexpr (count == 48) CROSSWARP_WGMMA_OF(96, 48, 49, 50);
+  if constexpr (count == 64) CROSSWARP_WGMMA_OF(128, 64, 65, 66);
+  if constexpr (count == 72) CROSSWARP_WGMMA_OF(144, 72, 73, 74);
+  if constexpr (count == 80) CROSSWARP_WGMMA_OF(160, 80, 81, 82);
+  if constexpr (count == 88) CROSSWARP_WGMMA_OF(176, 88, 89, 90);
+  if constexpr (count == 96) CROSSWARP_WGMMA_OF(192, 96, 97, 98);
+  if constexpr (count == 104) CROSSWARP_WGMMA_OF(208, 104, 105, 106);
+  if constexpr (count == 112) CROSSWARP_WGMMA_OF(224, 112, 113, 114);
+  if constexpr (count == 120) CROSSWARP_WGMMA_OF(240, 120, 121, 122);
+  if constexpr (count == 128) CROSSWARP_WGMMA_OF(256, 128, 129, 130);
 }
+#undef CROSSWARP_WGMMA_OF
 #undef CROSSWARP_WGMMA_BY_TYPE
 #undef CROSSWARP_WGMMA
 
 /// Issues a k-tile's instructions as one group: 64 rows at the shared address `a`, 2·`count` columns at `b`. Without
 /// `accumulate` the old accumulators are dropped.
-template <bool bf16, bool b_transposed, unsigned count>
+template <bool bf16, bool b_transposed, bool a_transposed = false, unsigned count>
 __device__ void wgmma_k_tile(float (&accumulators)[count], unsigned a, unsigned b, bool accumulate) {
-  constexpr OperandLayout layout_a = OperandLayout::k_major(),
+  constexpr OperandLayout layout_a = a_transposed ? OperandLayout::mn_major() : OperandLayout::k_major(),
                           layout_b = b_transposed ? OperandLayout::k_major() : OperandLayout::mn_major();
   const std::uint64_t first_a = wgmma_descriptor(a, layout_a.layout), first_b = wgmma_descriptor(b, layout_b.layout);
   wgmma_fence();
 #pragma unroll
   for (unsigned i = 0; i < tile_k / wgmma_k; ++i)
-    wgmma<bf16, b_transposed>(accumulators, first_a + i * layout_a.k_step, first_b + i * layout_b.k_step,
-                              accumulate || i > 0);
+    wgmma<bf16, b_transposed, a_transposed>(accumulators, first_a + i * layout_a.k_step, first_b + i * layout_b.k_step,
+                                            accumulate || i > 0);
   wgmma_commit_group();
 }
 
 /// That product, for kernels over any type.
-template <bool bf16, bool b_transposed>
+template <bool bf16, bool b_transposed, bool a_transposed = false>
 struct WgmmaF16 {
-  static constexpr bool b_is_transposed = b_transposed;
+  static constexpr bool a_is_transposed = a_transposed, b_is_transposed = b_transposed;
   static constexpr bool is_bf16 = bf16;  ///< Of C, where it is not float.
 
   template <unsigned count>
   __device__ static void multiply(float (&accumulators)[count], unsigned a, unsigned b, bool accumulate) {
-    wgmma_k_tile<bf16, b_transposed>(accumulators, a, b, accumulate);
+    wgmma_k_tile<bf16, b_transposed, a_transposed>(accumulators, a, b, accumulate);
   }
 };
 #endif

@@ -43,9 +43,10 @@ struct ClusterPosition {
   }
 };
 
-/// TMA loads of a block's share of a k-tile, for output tiles of `rows` x `columns`: 1/shape.columns of the rows of A,
-/// multicast to the cluster's row; 1/shape.rows of the columns of B (or of k, if B is not transposed), to its column.
-template <unsigned rows, unsigned columns, bool b_transposed>
+/// TMA loads of a block's share of a k-tile, for output tiles of `rows` x `columns`: 1/shape.columns of the rows of A
+/// (or of k, if A is transposed), multicast to the cluster's row; 1/shape.rows of the columns of B (or of k, if B is
+/// not transposed), to its column. Shares begin at multiples of eight rows in shared memory, where the swizzle does.
+template <unsigned rows, unsigned columns, bool a_transposed, bool b_transposed>
 struct MulticastLoader {
   /// Columns of B that are loaded: whole panels of 64, where its rows run along n.
   static constexpr unsigned loaded_columns = b_transposed ? columns : in_whole_panels(columns);
@@ -58,7 +59,7 @@ struct MulticastLoader {
   __device__ MulticastLoader(const CUtensorMap& a, const CUtensorMap& b, const ClusterPosition& position)
       : a(a),
         b(b),
-        share_a(position.column * (rows / position.shape.columns)),
+        share_a(position.column * ((a_transposed ? tile_k : rows) / position.shape.columns)),
         share_b(position.row * ((b_transposed ? columns : tile_k) / position.shape.rows)),
         row_mask(position.row_mask()),
         column_mask(position.column_mask()) {}
@@ -85,7 +86,11 @@ struct MulticastLoader {
   template <class Use>
   __device__ void for_each_box(const TileCoord& tile, unsigned k_tile, unsigned to_a, unsigned to_b, Use use) const {
     const unsigned k = k_tile * tile_k, row = tile.row * rows, column = tile.column * columns;
-    use(to_a + share_a * row_bytes, a, row + share_a, k, row_mask);
+    if constexpr (a_transposed)
+      for (unsigned panel = 0; panel < rows; panel += row_elements)
+        use(to_a + (panel + share_a) * row_bytes, a, k + share_a, row + panel, row_mask);
+    else
+      use(to_a + share_a * row_bytes, a, row + share_a, k, row_mask);
     if constexpr (b_transposed)
       use(to_b + share_b * row_bytes, b, column + share_b, k, column_mask);
     else

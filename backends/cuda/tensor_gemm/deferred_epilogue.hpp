@@ -11,6 +11,45 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// Stores of panels that wait in shared memory: rows of 128 bytes, 64 columns of 16 bits or 32 floats.
+struct StagedRows {
+  const CUtensorMap& c;  ///< Of `out`, if `by_tma`.
+  const Output& out;
+  const bool by_tma;
+
+  /// Stores 16 rows from `staging`, a shared address, to C from (`row`, `column`) on; not those outside of C. The warps
+  /// that wrote them have met since; before, if `by_tma`, each has passed fence_proxy_async(). By TMA each call is a
+  /// group of a warp's stores, whether or not C has any of the rows.
+  __device__ void store(unsigned row, unsigned column, unsigned staging) const {
+    if (by_tma) {
+      if (threadIdx.x % warp_size() == 0) tma_store(c, row, column, staging);
+    } else if (row >= out.rows) {
+      return;
+    } else if (out.is_f32) {
+      store_words<std::uint32_t>(row, staging, column, out.columns);
+    } else if (out.columns % 2 == 0) {
+      store_words<std::uint32_t>(row, staging, column / 2, out.columns / 2);
+    } else {
+      store_words<std::uint16_t>(row, staging, column, out.columns);
+    }
+  }
+
+ private:
+  /// Rows of C have `pitch` words; the panel begins at word `at`. Neighbouring lanes store neighbouring words.
+  template <class Word>
+  __device__ void store_words(unsigned row, unsigned staging, unsigned at, unsigned pitch) const {
+    constexpr unsigned words = row_bytes / sizeof(Word), per_chunk = 16 / sizeof(Word);
+    const unsigned lane = threadIdx.x % warp_size(), rows = std::min(16u, out.rows - row);
+    Word* to = static_cast<Word*>(out.data) + std::size_t{row} * pitch + at + lane;
+#pragma unroll 2
+    for (unsigned r = 0; r < rows; ++r, to += pitch)
+#pragma unroll
+      for (unsigned i = 0; i < words; i += warp_size())
+        if (const unsigned word = i + lane; at + word < pitch)
+          to[i] = load_shared<Word>(staging + swizzled(r, word / per_chunk) + word % per_chunk * sizeof(Word));
+  }
+};
+
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
 /// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
 /// bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns twice: every
@@ -55,7 +94,7 @@ struct DeferredEpilogue {
   }
 
   /// In place of take(), for a tile that is split: nothing is pending. Requires store_rest() of the tile before.
-  __device__ void leave() { pending = 0; }
+  __device__ void skip() { pending = 0; }
 
   /// Stores the panel whose turn it is in the next tile's `k_tile`, if any.
   template <class Sum>
@@ -90,33 +129,9 @@ struct DeferredEpilogue {
   template <class Fill>
   __device__ void store_by_way_of(unsigned staging, unsigned at, Fill fill) const {
     fill(staging);
-    if (by_tma) {
-      fence_proxy_async();
-      sync_warp();
-      if (threadIdx.x % warp_size() == 0) tma_store(c, row, at, staging);
-    } else {
-      sync_warp();
-      if (out.is_f32)
-        store_rows<std::uint32_t>(staging, at, out.columns);
-      else if (out.columns % 2 == 0)
-        store_rows<std::uint32_t>(staging, at / 2, out.columns / 2);
-      else
-        store_rows<std::uint16_t>(staging, at, out.columns);
-    }
-  }
-  /// Stores a staged panel's rows to C, as `pitch` words a row, from word `at` on: neighbouring lanes store
-  /// neighbouring words.
-  template <class Word>
-  __device__ void store_rows(unsigned staging, unsigned at, unsigned pitch) const {
-    constexpr unsigned words = row_bytes / sizeof(Word), per_chunk = 16 / sizeof(Word);
-    const unsigned lane = threadIdx.x % warp_size(), rows = std::min(16u, out.rows - row);
-    Word* to = static_cast<Word*>(out.data) + std::size_t{row} * pitch + at + lane;
-#pragma unroll 2
-    for (unsigned r = 0; r < rows; ++r, to += pitch)
-#pragma unroll
-      for (unsigned i = 0; i < words; i += warp_size())
-        if (const unsigned word = i + lane; at + word < pitch)
-          to[i] = load_shared<Word>(staging + swizzled(r, word / per_chunk) + word % per_chunk * sizeof(Word));
+    if (by_tma) fence_proxy_async();
+    sync_warp();
+    StagedRows{c, out, by_tma}.store(row, at, staging);
   }
   template <class Fill>
   __device__ void store_at(unsigned at, Fill fill) {

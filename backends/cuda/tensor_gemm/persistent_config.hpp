@@ -27,21 +27,27 @@ __host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned co
 }
 
 struct PersistentConfig {
-  unsigned rows, columns;  ///< Of a block's tile.
+  unsigned rows, columns;  ///< Of a block's tile: wgmma's M and N.
   ClusterShape cluster;
-  unsigned raster;      ///< Of Raster, in clusters.
-  unsigned splits = 1;  ///< Split-K: ranges of k, of one k-tile or more each.
-  unsigned whole = 0;   ///< Clusters' tiles that are not split where splits > 1: the raster's first, fewer than all.
+  unsigned raster;       ///< Of Raster, in clusters.
+  unsigned splits = 1;   ///< Split-K: ranges of k, of one k-tile or more each.
+  unsigned whole = 0;    ///< Clusters' tiles that are not split where splits > 1: the raster's first, fewer than all.
+  bool swapped = false;  ///< Operands: Cᵀ = Bᵀ·Aᵀ, so that tiles and clusters are those of Cᵀ.
 
-  /// Clusters' tiles of C, m x n.
-  unsigned tiles(std::size_t m, std::size_t n) const {
-    return blocks_for(m, cluster.rows * rows) * blocks_for(n, cluster.columns * columns);
+  /// Clusters' tiles of C, m x n: rows and columns of them, of Cᵀ if swapped.
+  unsigned row_tiles(std::size_t m, std::size_t n) const { return blocks_for(swapped ? n : m, cluster.rows * rows); }
+  unsigned column_tiles(std::size_t m, std::size_t n) const {
+    return blocks_for(swapped ? m : n, cluster.columns * columns);
   }
+  unsigned tiles(std::size_t m, std::size_t n) const { return row_tiles(m, n) * column_tiles(m, n); }
+  /// Of a block's tile in C.
+  unsigned rows_of_c() const { return swapped ? columns : rows; }
+  unsigned columns_of_c() const { return swapped ? rows : columns; }
   /// Rows and columns of a block's partial sums: the tile's, or C's where it has fewer; columns in whole vectors of
   /// four.
-  unsigned stored_rows(std::size_t m) const { return static_cast<unsigned>(std::min<std::size_t>(rows, m)); }
+  unsigned stored_rows(std::size_t m) const { return static_cast<unsigned>(std::min<std::size_t>(rows_of_c(), m)); }
   unsigned stored_columns(std::size_t n) const {
-    return static_cast<unsigned>(std::min<std::size_t>(columns, (n + 3) / 4 * 4));
+    return static_cast<unsigned>(std::min<std::size_t>(columns_of_c(), (n + 3) / 4 * 4));
   }
   /// Of the partial sums.
   std::size_t workspace_bytes(std::size_t m, std::size_t n) const {

@@ -11,6 +11,7 @@
 #include "backends/cuda/tensor_gemm/cluster_multicast.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
 #include "backends/cuda/tensor_gemm/split_tiles.hpp"
+#include "backends/cuda/tensor_gemm/swapped_epilogue.hpp"
 #include "backends/cuda/tensor_gemm/tile_sums.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -18,9 +19,11 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// 64 rows for each consumer warpgroup; one more warpgroup is the producer.
-template <unsigned consumer_groups, unsigned tile_columns>
+/// 64 rows for each consumer warpgroup; one more warpgroup is the producer. Swapped operands: of Cᵀ = Bᵀ·Aᵀ, so that
+/// wgmma's N, which can be any multiple of 8, is that of rows of C.
+template <unsigned consumer_groups, unsigned tile_columns, bool swapped_operands = false>
 struct PersistentTile {
+  static constexpr bool swapped = swapped_operands;
   static constexpr unsigned consumers = consumer_groups, rows = 64 * consumers, columns = tile_columns;
   static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
   static constexpr unsigned consumer_warps = consumers * warpgroup_size / warp_size();
@@ -44,8 +47,18 @@ struct PersistentPlan {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
+template <class Product, bool promoted, class Tile>
+struct EpilogueOf {
+  using Type = DeferredEpilogue<Product::is_bf16, Tile::columns, promoted>;
+};
+template <class Product, class Tile>
+requires Tile::swapped struct EpilogueOf<Product, false, Tile> {
+  using Type = SwappedEpilogue<Product::is_bf16, Tile::columns>;
+};
+
 /// By all threads of a block of Tile::threads, with Tile::shared_bytes of dynamic shared memory; launched by
-/// launch_persistent(). `Product`, `promoted`: of TileSums. `scale`: Unscaled, or what split-K's sums lack.
+/// launch_persistent(). Where operands are swapped, `a` is of B, `b` of A. `Product`, `promoted`: of TileSums. `scale`:
+/// Unscaled, or what split-K's sums lack.
 template <class Product, bool promoted, class Tile, class Scale>
 __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
                                 const PersistentPlan& plan, const Output& out, const Scale& scale) {
@@ -64,7 +77,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   }
   const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
   const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
-  const MulticastLoader<Tile::rows, columns, Product::b_is_transposed> loader(a, b, position);
+  const MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed> loader(a, b, position);
   if (plan.pdl && is_producer && first_work < scheduler.count()) {
     const WorkTile work = scheduler.work_tile(first_work);
     loader.prefetch(position.tile(work.tile), work.first_k_tile);
@@ -93,7 +106,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   } else {  // consumers
     if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
-    using Epilogue = DeferredEpilogue<Product::is_bf16, columns, promoted>;
+    using Epilogue = EpilogueOf<Product, promoted, Tile>::Type;
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
     // The epilogue has stored promoted sums before the next tile's first partial sum takes their place.
@@ -116,13 +129,18 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
       if (!scheduler.is_split(i)) {
         epilogue.take(row, column, sum);
       } else {
-        epilogue.leave();
-        const unsigned block = position.row * cluster.columns + position.column;
-        if (row < out.rows && column < out.columns)
-          plan.tiles.sums(out, i, block).template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
+        epilogue.skip();
+        const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
+        if constexpr (Tile::swapped) {
+          if (row < out.columns && column < out.rows) store_swapped_sums(floats, 16 * warp, sums.sums());
+        } else {
+          if (row < out.rows && column < out.columns)
+            floats.template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
+        }
       }
     }
-    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A. One panel for each stage.
+    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this
+    // warpgroup, which waits for all its warps). One panel for each stage.
     static_assert(Epilogue::panels <= stages);
     epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes, sum);
   }
@@ -148,12 +166,13 @@ unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const Clust
   return static_cast<unsigned>(found->second);
 }
 
-/// The plan of `config` for operands of `k_tiles`. `partials`: room for split-K's, if there are any.
+/// The plan of `config`, which is of the tile, for operands of `k_tiles`. `partials`: room for split-K's, if there are
+/// any.
 template <class Tile>
 PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsigned k_tiles, float* partials,
                         bool pdl) {
-  const Raster raster{blocks_for(out.rows, config.cluster.rows * Tile::rows),
-                      blocks_for(out.columns, config.cluster.columns * Tile::columns), config.raster};
+  const Raster raster{config.row_tiles(out.rows, out.columns), config.column_tiles(out.rows, out.columns),
+                      config.raster};
   return {.tiles = {.partials = partials,
                     .scheduler = {.raster = raster,
                                   .k_tiles = k_tiles,
@@ -161,8 +180,9 @@ PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsig
                                   .splits = config.splits,
                                   .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
                     .cluster = config.cluster,
-                    .tile_rows = Tile::rows,
-                    .tile_columns = Tile::columns,
+                    .swapped = Tile::swapped,
+                    .tile_rows = config.rows_of_c(),
+                    .tile_columns = config.columns_of_c(),
                     .rows = config.stored_rows(out.rows),
                     .columns = config.stored_columns(out.columns)},
           .tma_store = out.columns % (out.is_f32 ? 4 : 8) == 0,
@@ -170,14 +190,17 @@ PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsig
 }
 
 /// Launches a kernel that is persistent_gemm() on `operands`, in words of 16 bits along k, of which B is transposed or
-/// not, by no more than `resident` clusters, which is count_resident_clusters() or less.
+/// not, and which Tile may swap, by no more than `resident` clusters, which is count_resident_clusters() or less.
 template <class Tile, class Kernel, class... Scale>
 void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan, unsigned resident,
                  const Operands& operands, bool b_transposed, const Output& out, const Scale&... scale) {
   const ClusterShape& cluster = plan.tiles.cluster;
   const unsigned blocks = std::min(plan.tiles.scheduler.count(), resident) * cluster.size();
-  const CUtensorMap a = tensor_map(operands.a, Tile::rows / cluster.columns);
-  const CUtensorMap b = tensor_map(operands.b, (b_transposed ? Tile::columns : tile_k) / cluster.rows);
+  const bool rows_along_k = !Tile::swapped || b_transposed, columns_along_k = Tile::swapped || b_transposed;
+  const CUtensorMap a =
+      tensor_map(Tile::swapped ? operands.b : operands.a, (rows_along_k ? Tile::rows : tile_k) / cluster.columns);
+  const CUtensorMap b =
+      tensor_map(Tile::swapped ? operands.a : operands.b, (columns_along_k ? Tile::columns : tile_k) / cluster.rows);
   const CUtensorMap c =
       plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
   launch_clusters(cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan, out,

@@ -47,6 +47,7 @@ struct ProductWork {
   double mma_operations;      ///< Of one multiprocessor, per cycle.
   bool is_f32_out;
   bool are_copies = false;  ///< Operands that the launch before has written.
+  bool may_swap = false;    ///< There are kernels of swapped operands, too.
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
 };
@@ -80,7 +81,10 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                    share_of_whole_lines = 0.39;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
-  const unsigned row_tiles = blocks_for(work.m, config.rows), column_tiles = blocks_for(work.n, config.columns);
+  const Operand& a = config.swapped ? work.operands.b : work.operands.a;  // with rows of tiles
+  const Operand& b = config.swapped ? work.operands.a : work.operands.b;
+  const unsigned row_tiles = blocks_for(config.swapped ? work.n : work.m, config.rows);
+  const unsigned column_tiles = blocks_for(config.swapped ? work.m : work.n, config.columns);
   const unsigned tiles = config.tiles(work.m, work.n), whole = config.splits == 1 ? tiles : config.whole;
   const double whole_waves = std::ceil(1.0 * whole / resident);
   const double split_waves = std::ceil(1.0 * (tiles - whole) * config.splits / resident);
@@ -100,19 +104,18 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double computed =
       whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
-  const bool whole_lines = has_whole_lines(work.operands.a) && has_whole_lines(work.operands.b) && !work.are_copies;
+  const bool whole_lines = has_whole_lines(a) && has_whole_lines(b) && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
-                        (lines_per_row(work.operands.a) * config.rows / config.cluster.columns +
-                         lines_per_row(work.operands.b) * config.columns / config.cluster.rows);
+                        (lines_per_row(a) * config.rows / config.cluster.columns +
+                         lines_per_row(b) * config.columns / config.cluster.rows);
   const double from_l2 = loaded * tiles * config.cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
-  const double from_memory =
-      (bytes_of(work.operands.a) + bytes_of(work.operands.b) + bytes_of_c) / (rates.memory_bytes * units);
+  const double from_memory = (bytes_of(a) + bytes_of(b) + bytes_of_c) / (rates.memory_bytes * units);
   const double moved = std::max(from_l2, from_memory);
 
-  const double requests = std::max(requests_of_line(work.operands.a, column_tiles, config.cluster.columns),
-                                   requests_of_line(work.operands.b, row_tiles, config.cluster.rows));
+  const double requests = std::max(requests_of_line(a, column_tiles, config.cluster.columns),
+                                   requests_of_line(b, row_tiles, config.cluster.rows));
   const double add_partials = config.splits == 1
                                   ? 0
                                   : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
@@ -148,24 +151,33 @@ PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std
                           unsigned least_k_tiles, const Resident& resident) {
   const unsigned k_tiles = work.k_tiles();
   PersistentChoice best;
-  for (const BlockShape& tile : tiles)
-    for (const ClusterShape cluster : clusters_of_tiles) {
-      // C has a tile for every block of a cluster.
-      if (cluster.rows > blocks_for(work.m, tile.rows) || cluster.columns > blocks_for(work.n, tile.columns)) continue;
-      PersistentConfig config{
-          .rows = tile.rows, .columns = tile.columns, .cluster = cluster, .raster = 16 / cluster.rows};
-      const unsigned clusters = resident(config);
-      if (clusters == 0) continue;
-      const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
-      for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
-        config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
-        for (const unsigned first : {0u, whole}) {
-          config.whole = first;
-          if (first == tiles_of_c || (first > 0 && splits == 1)) continue;
-          if (const double cycles = expected_cycles(device, work, config, clusters); cycles < best.cycles)
-            best = {config, cycles};
-        }
+  const auto consider = [&](const BlockShape& tile, const ClusterShape& cluster, bool swapped) {
+    PersistentConfig config{.rows = tile.rows,
+                            .columns = tile.columns,
+                            .cluster = cluster,
+                            .raster = 16 / cluster.rows,
+                            .swapped = swapped};
+    // C has a tile for every block of a cluster.
+    if (cluster.rows > blocks_for(swapped ? work.n : work.m, tile.rows)) return;
+    if (cluster.columns > blocks_for(swapped ? work.m : work.n, tile.columns)) return;
+    if (tile.columns / cluster.rows % 8 != 0) return;  // shares of MulticastLoader
+    const unsigned clusters = resident(config);
+    if (clusters == 0) return;
+    const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
+    for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
+      config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
+      for (const unsigned first : {0u, whole}) {
+        config.whole = first;
+        if (first == tiles_of_c || (first > 0 && splits == 1)) continue;
+        if (const double cycles = expected_cycles(device, work, config, clusters); cycles < best.cycles)
+          best = {config, cycles};
       }
+    }
+  };
+  for (const BlockShape& tile : tiles)
+    for (const ClusterShape& cluster : clusters_of_tiles) {
+      consider(tile, cluster, false);
+      if (work.may_swap) consider(tile, cluster, true);
     }
   return best;
 }

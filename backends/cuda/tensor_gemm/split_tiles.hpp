@@ -28,7 +28,8 @@ struct SplitTiles {
   float* partials;
   TileScheduler scheduler;
   ClusterShape cluster;
-  unsigned tile_rows, tile_columns;
+  bool swapped;                      ///< The scheduler's and the cluster's tiles are those of Cᵀ.
+  unsigned tile_rows, tile_columns;  ///< In C.
   unsigned rows, columns;  ///< Of a block's partial sums: those of its tile that can lie in C, of whole vectors.
 
   __host__ __device__ unsigned floats_of_block() const { return floats_of_sums(rows, columns); }
@@ -48,9 +49,10 @@ struct SplitTiles {
 /// few threads. Each thread adds four neighbouring elements and has `unroll` loads in flight; past the last split it
 /// loads that one again, because predicated loads would serialise. Elements outside of C, which nobody wrote, are
 /// loaded, too, and dropped: the tile's place is decoded while loads are in flight.
-template <unsigned lanes, unsigned unroll, class Output>
-__global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles tiles, Output c) {
+template <unsigned lanes, unsigned unroll, class C>
+__global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles tiles, C c) {
   constexpr unsigned quads = split_tiles_block / lanes;
+  static_assert(floats_of_sums(1, 1) % (4 * quads) == 0);
   __shared__ float4 lane_sums[lanes][quads];
   grid_dependency_sync();
   const TileScheduler& scheduler = tiles.scheduler;
@@ -81,10 +83,11 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
   }
   const TileCoord tile = scheduler.raster.tile(scheduler.whole + blockIdx.x / cluster.size());
   const unsigned block = blockIdx.x % cluster.size(), element = 4 * (blockIdx.y * quads + thread);
+  const unsigned tile_row = tile.row * cluster.rows + block / cluster.columns;
+  const unsigned tile_column = tile.column * cluster.columns + block % cluster.columns;
   const unsigned own_row = element / tiles.columns;
-  const unsigned row = (tile.row * cluster.rows + block / cluster.columns) * tiles.tile_rows + own_row;
-  const unsigned column =
-      (tile.column * cluster.columns + block % cluster.columns) * tiles.tile_columns + element % tiles.columns;
+  const unsigned row = (tiles.swapped ? tile_column : tile_row) * tiles.tile_rows + own_row;
+  const unsigned column = (tiles.swapped ? tile_row : tile_column) * tiles.tile_columns + element % tiles.columns;
   if (own_row >= tiles.rows || row >= c.rows || column >= c.columns) return;
   const std::size_t at = std::size_t{row} * c.columns + column;
   if (c.columns % 4 == 0) return store_quad(c, at, sum);
@@ -94,16 +97,33 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
     if (column + j < c.columns) c.store_at(at + j, sums[j]);
 }
 
+/// Stores a warp's sums of a tile of Cᵀ, 16 columns of C from `first_column` on, to a matrix of floats that is C's.
+template <unsigned count>
+__device__ void store_swapped_sums(const Output& floats, unsigned first_column, const float (&sums)[count]) {
+  const unsigned lane = threadIdx.x % warp_size(), column = first_column + lane / 4;
+  unsigned row = lane % 4 * 2;
+#pragma unroll
+  for (unsigned j = 0; j < count / 4; ++j) {
+    float* const to = static_cast<float*>(floats.data) + row * floats.columns + column;
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i)  // of 2 x 2: a row and eight columns apart
+      if (row + i % 2 < floats.rows && column + i / 2 * 8 < floats.columns)
+        to[i % 2 * floats.columns + i / 2 * 8] = sums[4 * j + i];
+    row += 8;
+    asm volatile("" : "+r"(row));  // else addresses are computed ahead, and registers spill
+  }
+}
+
 /// Launches add_split_tiles(), if any tile is split.
-template <class Output>
-void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles, const Output& c) {
+template <class C>
+void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles, const C& c) {
   if (tiles.scheduler.splits == 1) return;
   constexpr unsigned few = 1 << 15;  // quads: a fraction of a device's threads
   const unsigned blocks = tiles.scheduler.split_tiles() * tiles.cluster.size(), quads = tiles.floats_of_block() / 4;
   with_constant<1, 8>(tiles.scheduler.splits > 8 && blocks * quads < few ? 8 : 1, [&]<unsigned lanes>() {
     with_constant<4, 8>(tiles.scheduler.splits > 4 ? 8 : 4, [&]<unsigned unroll>() {
-      launch(add_split_tiles<lanes, unroll, Output>, dim3(blocks, quads / (split_tiles_block / lanes)),
-             split_tiles_block, 0, queue, tiles, c);
+      launch(add_split_tiles<lanes, unroll, C>, dim3(blocks, quads / (split_tiles_block / lanes)), split_tiles_block, 0,
+             queue, tiles, c);
     });
   });
 }

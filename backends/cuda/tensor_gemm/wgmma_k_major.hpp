@@ -48,7 +48,7 @@ __device__ void wgmma_k_major(float (&d)[count], std::uint64_t a, std::uint64_t 
 /// k-tiles of 128 bytes, for kernels over any type. C is bfloat16 or float.
 template <class A>
 struct WgmmaKMajor {
-  static constexpr bool b_is_transposed = true, is_bf16 = true;
+  static constexpr bool a_is_transposed = false, b_is_transposed = true, is_bf16 = true;
 
   /// Issues a k-tile's instructions as one group: 64 rows at the shared address `a`, 2·`count` columns at `b`. Without
   /// `accumulate` the old accumulators are dropped.

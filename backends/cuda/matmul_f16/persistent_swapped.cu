@@ -1,0 +1,72 @@
+// Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are
+// on the side of N, and tiles of some width waste less of a C of few rows, or fill their last wave better. Sums are
+// transposed on their way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits.
+// Bound by the matrix units and, at large sizes, power.
+#include "backends/cuda/matmul_f16/persistent.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_persistent_swapped {
+
+#if CROSSWARP_HAS_PTX
+unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
+  return count_resident<true>(queue, config);
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
+  multiply<true>(queue, args, operands, config);
+}
+
+/// Of the tuning: with two splits the last wave is split, if it is not full.
+PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
+  PersistentConfig config = tuned_config(queue);
+  config.swapped = true;
+  const unsigned k_tiles = blocks_for(args.k, tile_k), splits = static_cast<unsigned>(queue.tuning["splits"]);
+  if (splits == 1 || k_tiles < 2) return config;
+  const unsigned resident = resident_clusters(queue, config), tiles = config.tiles(args.m, args.n);
+  if (resident == 0 || tiles % resident == 0) return config;
+  config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));
+  config.whole = tiles / resident * resident;
+  return config;
+}
+
+std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
+  return config_for(queue, args).workspace_bytes(args.m, args.n);
+}
+
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
+  gemm(pdl_by_tuning(queue), args, operands(args), config_for(queue, args));
+}
+
+/// As persistent_tuning(). splits: of the last wave's tiles.
+Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int splits, int pdl) {
+  Tuning tuning = persistent_tuning(rows, columns, cluster, raster, pdl);
+  tuning.values.emplace_back("splits", splits);
+  return tuning;
+}
+#endif
+
+const Register<MatmulF16> variant{{
+    .idea =
+        "swapped operands: tiles of the transposed C, whose rows are any multiple of 8; transposed as they are stored",
+    .bound_by = "the matrix units and, at large sizes, power",
+    .improves = "persistent",
+    .needs = {"ptx", "wgmma", "tma", "cluster"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {tuning(128, 256, {2, 1}, 8, 1, 0), tuning(128, 256, {1, 2}, 16, 2, 1),
+                tuning(128, 240, {2, 1}, 8, 1, 1), tuning(128, 224, {2, 2}, 8, 2, 0),
+                tuning(128, 208, {1, 1}, 16, 1, 1), tuning(128, 192, {2, 1}, 8, 2, 1),
+                tuning(128, 176, {2, 2}, 8, 1, 0), tuning(128, 160, {4, 1}, 4, 3, 1),
+                tuning(128, 144, {1, 4}, 16, 1, 1), tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1),
+                tuning(64, 160, {4, 1}, 4, 2, 1), tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1),
+                tuning(64, 64, {4, 2}, 4, 1, 1)},
+    .applies = [](const Point& point) { return has_aligned_rows(point) && point.word("out") == "same"; },
+    .workspace = workspace,
+    .launch = launch_tuned,
+    .instructions = {{"HGMMA.64x256x16.F32", 4}, {"STSM.16.MT88.4", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},
+#endif
+}};
+
+}  // namespace matmul_f16_persistent_swapped
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
