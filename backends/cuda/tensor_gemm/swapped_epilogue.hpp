@@ -4,6 +4,7 @@
 // need "ptx".
 #pragma once
 
+#include "backends/cuda/device/wgmma.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
 
 #if CROSSWARP_HAS_PTX
