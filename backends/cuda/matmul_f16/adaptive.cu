@@ -33,9 +33,9 @@ double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) {
                           2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
-/// Tunings tile1 … tile14.
-constexpr BlockShape tiles[] = {{128, 256}, {128, 240}, {128, 224}, {128, 208}, {128, 192}, {128, 176}, {128, 160},
-                                {128, 144}, {128, 128}, {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
+/// Tunings tile1 … tile10.
+constexpr BlockShape tiles[] = {{128, 256}, {128, 224}, {128, 192}, {128, 160}, {128, 128},
+                                {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
 
 enum class Kernel { persistent, small_k, skinny, few_columns, row_classes, gemv };
 
@@ -141,7 +141,7 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8), tuning(9), tuning(10), tuning(11), tuning(12), tuning(13), tuning(14)},
+                tuning(8), tuning(9), tuning(10)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -35,8 +35,8 @@ void with_tile(const PersistentConfig& config, Use&& use) {
     with_constant<64, 96, 128, 160, 192>(config.columns,
                                          [&]<unsigned columns>() { use_tile.template operator()<64, columns>(); });
   else
-    with_constant<128, 144, 160, 176, 192, 208, 224, 240, 256>(
-        config.columns, [&]<unsigned columns>() { use_tile.template operator()<128, columns>(); });
+    with_constant<128, 160, 192, 224, 256>(config.columns,
+                                           [&]<unsigned columns>() { use_tile.template operator()<128, columns>(); });
 }
 
 template <bool swapped>

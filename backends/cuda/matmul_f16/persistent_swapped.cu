@@ -1,5 +1,5 @@
 // Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are
-// on the side of N, and tiles of some width waste less of a C of few rows, or fill their last wave better. Sums are
+// on the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are
 // transposed on their way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits.
 // Bound by the matrix units and, at large sizes, power.
 #include "backends/cuda/matmul_f16/persistent.hpp"
@@ -54,10 +54,8 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(128, 256, {2, 1}, 8, 1, 0), tuning(128, 256, {1, 2}, 16, 2, 1),
-                tuning(128, 240, {2, 1}, 8, 1, 1), tuning(128, 224, {2, 2}, 8, 2, 0),
-                tuning(128, 208, {1, 1}, 16, 1, 1), tuning(128, 192, {2, 1}, 8, 2, 1),
-                tuning(128, 176, {2, 2}, 8, 1, 0), tuning(128, 160, {4, 1}, 4, 3, 1),
-                tuning(128, 144, {1, 4}, 16, 1, 1), tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1),
+                tuning(128, 224, {2, 2}, 8, 2, 0), tuning(128, 192, {2, 1}, 8, 1, 1), tuning(128, 160, {4, 1}, 4, 3, 1),
+                tuning(128, 160, {2, 1}, 8, 1, 0), tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1),
                 tuning(64, 160, {4, 1}, 4, 2, 1), tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1),
                 tuning(64, 64, {4, 2}, 4, 1, 1)},
     .applies = [](const Point& point) { return has_aligned_rows(point) && point.word("out") == "same"; },
