@@ -38,13 +38,36 @@ double cycles(const DeviceInfo& device, const ProductWork& work, const BlockShap
 
 TEST(PersistentModel, ExpectsSharingToPayWhereL2IsTheBound) {
   const DeviceInfo device = device_of(132);
-  const ProductWork whole_lines = product(12'510, 654, 3264), within_lines = product(12'510, 654, 3272);
-  ProductWork copies = whole_lines;
-  copies.are_copies = true;
-  for (const ProductWork& work : {within_lines, copies}) {
-    EXPECT_GT(cycles(device, work, large, {1, 1}), 1.1 * cycles(device, work, large, {2, 1}));
-    EXPECT_GT(cycles(device, work, large, {1, 1}), cycles(device, whole_lines, large, {1, 1}));
-  }
+  const ProductWork work = product(904, 1928, 8512);  // 71 µs instead of 99 on an H100
+  EXPECT_GT(cycles(device, work, medium, {1, 1}), 1.1 * cycles(device, work, medium, {1, 2}));
+}
+
+TEST(PersistentModel, ExpectsLongRowsOfCToBeStoredFaster) {
+  DeviceInfo device = device_of(132);
+  device.clock = 1.755e9;
+  device.peaks["memory"] = 3.35e12;
+  const ProductWork work = product(9240, 16'120, 16);
+  EXPECT_GT(cycles(device, work, large, {4, 1}), 1.05 * cycles(device, work, large, {1, 4}));
+}
+
+TEST(PersistentModel, SwapsOperandsWhereThatWastesLess) {
+  const BlockShape tiles[] = {{128, 160}};
+  const auto config_for = [&](unsigned m, unsigned n, bool may_swap) {
+    ProductWork work = product(m, n, 4096);
+    work.may_swap = may_swap;
+    return cheapest(device_of(132), work, tiles, 8,
+                    [](const PersistentConfig& config) { return 132 / config.cluster.size(); })
+        .config;
+  };
+  EXPECT_TRUE(config_for(160, 128 * 132, true).swapped);
+  EXPECT_FALSE(config_for(160, 128 * 132, false).swapped);
+  EXPECT_FALSE(config_for(128 * 132, 160, true).swapped);
+  // Tiles of Cᵀ: 128 rows, of which each is a column of C.
+  const PersistentConfig swapped = config_for(160, 128 * 132, true);
+  EXPECT_EQ(swapped.row_tiles(160, 128 * 132) * swapped.cluster.rows, 132u);
+  EXPECT_EQ(swapped.column_tiles(160, 128 * 132) * swapped.cluster.columns, 1u);
+  EXPECT_EQ(swapped.rows_of_c(), 160u);
+  EXPECT_EQ(swapped.columns_of_c(), 128u);
 }
 
 TEST(PersistentModel, ExpectsSharingToPayForShortRowsThatAllBlocksRequestAtOnce) {
@@ -84,7 +107,7 @@ TEST(PersistentModel, SplitsTheTilesThatDoNotFillAWave) {
   EXPECT_GT(ragged.whole, 0u);
   EXPECT_GT(ragged.splits, 1u);
   EXPECT_LT(ragged.whole, ragged.tiles(4320, 2256));
-  EXPECT_GT(config_for(product(2100, 2200, 2056)).whole, 0u);       // a point of the conformance suite
+  EXPECT_GT(config_for(product(2100, 2200, 3592)).whole, 0u);       // a point of the conformance suite
   EXPECT_EQ(config_for(product(132 * 128, 512, 4096)).splits, 1u);  // two full waves
   EXPECT_EQ(config_for(product(4320, 2256, 64)).splits, 1u);        // too few k-tiles
   // Of the partial sums: a float for each element of the tiles that are split, and each split.

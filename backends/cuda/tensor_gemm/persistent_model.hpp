@@ -1,7 +1,7 @@
 // Which configuration of a persistent GEMM a cost model expects to be fastest. Peaks are the device's; shares of them
-// and latencies are as fitted to 9,600 launches of an H100: 417 products by every tile and cluster, with and without
-// split-K. 384 of them are random, 26 of multiples of 64, seven squares. The share of memory's peak and
-// least_exposed are by 295 more, by every tile.
+// and latencies are as fitted to an H100: 349 random products of 16 bits by tiles and clusters, with swapped operands
+// and without, unsplit and by split-K, 65,000 launches. What they say best is which of them to take: within 3 % of the
+// fastest of all where that takes 8 µs or more.
 #pragma once
 
 #include <cmath>
@@ -18,23 +18,28 @@ namespace {
 
 /// Of one multiprocessor, per cycle, while all are busy.
 struct Rates {
-  double shared_bytes;  ///< Into and out of shared memory.
-  double l2_bytes;      ///< Read from L2; what is multicast counts once for the cluster.
-  double l2_stores;     ///< Bytes stored to L2.
-  double memory_bytes;
+  double shared_bytes;   ///< Into and out of shared memory.
+  double l2_bytes;       ///< Read from L2; what is multicast counts once for the cluster.
+  double l2_stores;      ///< Bytes stored to L2.
+  double memory_bytes;   ///< Read from memory.
+  double memory_stores;  ///< Bytes stored to it, in long rows.
 
   explicit Rates(const DeviceInfo& device)
       : shared_bytes(device.peak_per_cycle("shared", 128)),
-        l2_bytes(0.42 * device.peak_per_cycle("l2", 64)),
-        l2_stores(0.65 * device.peak_per_cycle("l2", 64)),
-        memory_bytes(0.8 * device.peak_per_cycle("memory", 18)) {}
+        l2_bytes(0.33 * device.peak_per_cycle("l2", 64)),
+        l2_stores(0.39 * device.peak_per_cycle("l2", 64)),
+        memory_bytes(0.9 * device.peak_per_cycle("memory", 18)),
+        memory_stores(0.82 * device.peak_per_cycle("memory", 18)) {}
 };
 
-// Cycles from one k-tile, tile, launch to the next.
-constexpr double k_tile_cycles = 11, tile_cycles = 890, launch_cycles = 1400;
+// Cycles from one k-tile to the next; for a split-K's second launch.
+constexpr double k_tile_cycles = 10, launch_cycles = 3300;
+
+/// Cycles from one tile to the next.
+inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
 
 /// Launch, first loads and last stores of an otherwise empty product.
-constexpr double base_cycles = 4770;
+constexpr double base_cycles = 3000;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
 constexpr double elements_stored_by_warps = 5.5;
@@ -46,16 +51,10 @@ struct ProductWork {
   double operations_of_word;  ///< For each element of C: two for 16-bit elements, one for floats.
   double mma_operations;      ///< Of one multiprocessor, per cycle.
   bool is_f32_out;
-  bool are_copies = false;  ///< Operands that the launch before has written.
-  bool may_swap = false;    ///< There are kernels of swapped operands, too.
+  bool may_swap = false;  ///< There are kernels of swapped operands, too.
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
 };
-
-inline bool has_whole_lines(const Operand& operand) { return operand.pitch % row_elements == 0; }
-
-/// What 128 bytes of an operand's row take of L2: more where rows begin within lines.
-inline double lines_per_row(const Operand& operand) { return has_whole_lines(operand) ? 1 : 1.08; }
 
 /// Requests for the same line at the start of all blocks, from `tiles` rows or columns of tiles of which `sharing`
 /// receive one by multicast. A line has several rows where these are short.
@@ -63,28 +62,26 @@ inline double requests_of_line(const Operand& operand, unsigned tiles, unsigned 
   return 1.0 * tiles / sharing * std::max(1.0, 1.0 * row_elements / operand.pitch);
 }
 
-/// Cycles of the matrix units at the clock that power leaves them: it falls by a sixth in a product of 200 µs, by a
-/// third in one of many milliseconds.
+/// Cycles of the matrix units at the clock that power leaves them: it falls by a fifth in a product of 200 µs, by
+/// two fifths in one of many milliseconds.
 inline double throttled(double cycles) {
-  constexpr double most = 0.46, half_at = 550e3;
+  constexpr double most = 0.68, half_at = 550e3;
   return cycles * (1 + most * cycles / (cycles + half_at));
 }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
 /// reads its own rows of A and all of B. Reads from L2 and memory overlap with this, but never fully, and least in the
-/// first waves of tiles. L2 is the bound where rows begin within lines, and for copies. Where rows of C are not
-/// aligned, warps store it. Tiles that are split store partial sums as floats after their last k-tile, and a second
-/// launch adds them; tiles that are not take waves of their own before.
+/// first waves of tiles. Stores to memory take longer the fewer neighbouring columns of C a cluster stores. Where rows
+/// of C are not aligned, warps store it. Tiles that are split store partial sums as floats after their last k-tile, and
+/// a second launch adds them; tiles that are not take waves of their own before.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
-  constexpr double exposed = 0.23, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 6.5,
-                   share_of_whole_lines = 0.39;
+  constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19, bytes_of_row = 154;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const Operand& a = config.swapped ? work.operands.b : work.operands.a;  // with rows of tiles
   const Operand& b = config.swapped ? work.operands.a : work.operands.b;
-  const unsigned row_tiles = blocks_for(config.swapped ? work.n : work.m, config.rows);
-  const unsigned column_tiles = blocks_for(config.swapped ? work.m : work.n, config.columns);
+  const ClusterShape& cluster = config.cluster;
   const unsigned tiles = config.tiles(work.m, work.n), whole = config.splits == 1 ? tiles : config.whole;
   const double whole_waves = std::ceil(1.0 * whole / resident);
   const double split_waves = std::ceil(1.0 * (tiles - whole) * config.splits / resident);
@@ -97,37 +94,36 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
   const double store = by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
   const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
-  const double each_tile = 6.7 * config.columns + tile_cycles;
+  const double each_tile = tile_cycles(config.rows, config.columns);
   const double whole_tile = each_tile + std::max(work.k_tiles() * k_tile, store);
   const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
   const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
   const double computed =
       whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
-  const bool whole_lines = has_whole_lines(a) && has_whole_lines(b) && !work.are_copies;
-  const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
-                        (lines_per_row(a) * config.rows / config.cluster.columns +
-                         lines_per_row(b) * config.columns / config.cluster.rows);
-  const double from_l2 = loaded * tiles * config.cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
+  const double loaded = row_bytes * (1.0 * config.rows / cluster.columns + 1.0 * config.columns / cluster.rows);
+  const double from_l2 = loaded * tiles * cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
-  const double from_memory = (bytes_of(a) + bytes_of(b) + bytes_of_c) / (rates.memory_bytes * units);
-  const double moved = std::max(from_l2, from_memory);
+  const double row_of_c =
+      element_bytes * config.columns_of_c() * (config.swapped ? cluster.rows : cluster.columns);  // of a cluster
+  const double by_memory = ((bytes_of(a) + bytes_of(b)) / rates.memory_bytes +
+                            bytes_of_c * (1 + bytes_of_row / row_of_c) / rates.memory_stores) /
+                           units;
+  const double moved = std::max(from_l2, by_memory);
 
-  const double requests = std::max(requests_of_line(a, column_tiles, config.cluster.columns),
-                                   requests_of_line(b, row_tiles, config.cluster.rows));
+  const unsigned row_tiles = blocks_for(config.swapped ? work.n : work.m, config.rows);
+  const unsigned column_tiles = blocks_for(config.swapped ? work.m : work.n, config.columns);
+  const double requests =
+      std::max(requests_of_line(a, column_tiles, cluster.columns), requests_of_line(b, row_tiles, cluster.rows));
   const double add_partials = config.splits == 1
                                   ? 0
                                   : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
-  // Two blocks that share columns of B are slower than two that share rows of A, unless tiles are wide.
-  const bool shares_narrow_b =
-      whole_lines && config.cluster.rows == 2 && config.cluster.columns == 1 && config.columns <= 128;
-  return (shares_narrow_b ? 1.03 : 1) *
-         (base_cycles + std::max(computed, moved) +
-          exposed * std::clamp(exposed_waves / (whole_waves + split_waves), least_exposed, 1.0) *
-              std::min(computed, moved) +
-          cycles_of_request * requests + add_partials);
+  return base_cycles + std::max(computed, moved) +
+         exposed * std::clamp(exposed_waves / (whole_waves + split_waves), least_exposed, 1.0) *
+             std::min(computed, moved) +
+         cycles_of_request * requests + add_partials;
 }
 
 struct BlockShape {
