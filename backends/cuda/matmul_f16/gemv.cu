@@ -204,7 +204,7 @@ unsigned lanes_for(const Queue& queue, const Problem& problem) {
   const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
   if (loads > 32 * dot_loads(problem.width) &&
-      (problem.matrix.rows * 32 < threads || 2 * loads > dot_block * dot_loads(problem.width)))
+      (problem.matrix.rows * 32 < threads / 4 || 2 * loads > dot_block * dot_loads(problem.width)))
     return dot_block;
   return loads > 16 ? 32 : loads > 2 ? 8 : 1;
 }
