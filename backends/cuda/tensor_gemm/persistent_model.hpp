@@ -70,13 +70,15 @@ inline double throttled(double cycles) {
 }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
-/// reads its own rows of A and all of B. Reads from L2 and memory overlap with this, but never fully, and least in the
-/// first waves of tiles. Stores to memory take longer the fewer neighbouring columns of C a cluster stores. Where rows
-/// of C are not aligned, warps store it. Tiles that are split store partial sums as floats after their last k-tile, and
-/// a second launch adds them; tiles that are not take waves of their own before.
+/// reads its own rows of A and all of B. Reads from L2, which take longer where rows begin within its lines, and from
+/// memory overlap with this, but never fully, and least in the first waves of tiles. Stores to memory take longer the
+/// fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps store it. Tiles that are
+/// split store partial sums as floats after their last k-tile, and a second launch adds them; tiles that are not take
+/// waves of their own before.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
-  constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19, bytes_of_row = 154;
+  constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19, bytes_of_row = 154,
+                   share_of_whole_lines = 0.5;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const Operand& a = config.swapped ? work.operands.b : work.operands.a;  // with rows of tiles
@@ -101,7 +103,9 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double computed =
       whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
-  const double loaded = row_bytes * (1.0 * config.rows / cluster.columns + 1.0 * config.columns / cluster.rows);
+  const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0;
+  const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
+                        (1.0 * config.rows / cluster.columns + 1.0 * config.columns / cluster.rows);
   const double from_l2 = loaded * tiles * cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
   const auto bytes_of = [](const Operand& operand) { return 2.0 * operand.rows * operand.columns; };
   const double bytes_of_c = element_bytes * static_cast<double>(work.m) * static_cast<double>(work.n);
