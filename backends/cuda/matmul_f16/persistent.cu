@@ -9,14 +9,33 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_persistent {
 
 #if CROSSWARP_HAS_PTX
+template <bool bf16, bool b_transposed, class Tile>
+__global__ void __launch_bounds__(Tile::threads, 1)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const PersistentPlan plan,
+                [[maybe_unused]] const Output out) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  persistent_gemm<WgmmaF16<bf16, b_transposed>, false, Tile>(a, b, c, plan, out, Unscaled());
+#endif
+}
+
+struct Kernels {
+  static constexpr bool swapped = false;
+  template <bool bf16, bool b_transposed, class Tile>
+  static auto* get() {
+    return gemm_kernel<bf16, b_transposed, Tile>;
+  }
+};
+
 unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
   return config.swapped ? matmul_f16_persistent_swapped::resident_clusters(queue, config)
-                        : count_resident<false>(queue, config);
+                        : count_resident<Kernels>(queue, config);
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
   config.swapped ? matmul_f16_persistent_swapped::gemm(queue, args, operands, config)
-                 : multiply<false>(queue, args, operands, config);
+                 : multiply<Kernels>(queue, args, operands, config);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {

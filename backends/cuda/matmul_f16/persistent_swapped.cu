@@ -1,7 +1,7 @@
-// Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are
-// on the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are
-// transposed on their way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits.
-// Bound by the matrix units and, at large sizes, power.
+// Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are on
+// the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are transposed on their
+// way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits. Bound by the matrix
+// units and, at large sizes, power.
 #include "backends/cuda/matmul_f16/persistent.hpp"
 
 namespace crosswarp::gpu {
@@ -9,12 +9,32 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_persistent_swapped {
 
 #if CROSSWARP_HAS_PTX
+template <bool bf16, bool b_transposed, class Tile>
+__global__ void __launch_bounds__(Tile::threads, 1)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const PersistentPlan plan,
+                [[maybe_unused]] const Output out) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  // The first operand is B transposed, whose rows run along k if those of B do; the second is A transposed.
+  persistent_gemm<WgmmaF16<bf16, true, !b_transposed>, false, Tile>(a, b, c, plan, out, Unscaled());
+#endif
+}
+
+struct Kernels {
+  static constexpr bool swapped = true;
+  template <bool bf16, bool b_transposed, class Tile>
+  static auto* get() {
+    return gemm_kernel<bf16, b_transposed, Tile>;
+  }
+};
+
 unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  return count_resident<true>(queue, config);
+  return count_resident<Kernels>(queue, config);
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
-  multiply<true>(queue, args, operands, config);
+  multiply<Kernels>(queue, args, operands, config);
 }
 
 /// Of the tuning: with two splits the last wave is split, if it is not full.
