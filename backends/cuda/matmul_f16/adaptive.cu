@@ -54,6 +54,7 @@ Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile)
                          .operations_of_word = 2,
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out,
+                         .are_copies = matmul_f16_repack::copied_bytes(args) > 0,
                          .may_swap = !args.f32_out};
   constexpr unsigned least_k_tiles = 8;  // of a split
   const PersistentChoice best =

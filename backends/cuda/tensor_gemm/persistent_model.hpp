@@ -39,10 +39,10 @@ constexpr double k_tile_cycles = 10, launch_cycles = 3300;
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
 
 /// Launch, first loads and last stores of an otherwise empty product.
-constexpr double base_cycles = 3000;
+constexpr double base_cycles = 4500;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
-constexpr double elements_stored_by_warps = 5.5;
+constexpr double elements_stored_by_warps = 4.7;
 
 /// What is multiplied.
 struct ProductWork {
@@ -51,9 +51,13 @@ struct ProductWork {
   double operations_of_word;  ///< For each element of C: two for 16-bit elements, one for floats.
   double mma_operations;      ///< Of one multiprocessor, per cycle.
   bool is_f32_out;
-  bool may_swap = false;  ///< There are kernels of swapped operands, too.
+  bool are_copies = false;  ///< Operands that the launch before has written.
+  bool may_swap = false;    ///< There are kernels of swapped operands, too.
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
+  std::size_t bytes_of_element() const { return is_f32_out ? 4 : 2; }  ///< Of C.
+  /// Else warps store C, row by row.
+  bool is_stored_by_tma() const { return n * bytes_of_element() % 16 == 0; }
 };
 
 /// Requests for the same line at the start of all blocks, from `tiles` rows or columns of tiles of which `sharing`
@@ -70,11 +74,11 @@ inline double throttled(double cycles) {
 }
 
 /// Expected cycles. Shared memory bounds small tiles: TMA writes both operands of a k-tile there, and each warpgroup
-/// reads its own rows of A and all of B. Reads from L2, which take longer where rows begin within its lines, and from
-/// memory overlap with this, but never fully, and least in the first waves of tiles. Stores to memory take longer the
-/// fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps store it. Tiles that are
-/// split store partial sums as floats after their last k-tile, and a second launch adds them; tiles that are not take
-/// waves of their own before.
+/// reads its own rows of A and all of B. Reads from L2, which take longer where rows begin within its lines or are
+/// fresh copies, and from memory overlap with this, but never fully, and least in the first waves of tiles. Stores to
+/// memory take longer the fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps
+/// store it. Tiles that are split store partial sums as floats after their last k-tile, and a second launch adds them;
+/// tiles that are not take waves of their own before.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19, bytes_of_row = 154,
@@ -92,9 +96,10 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
   const double k_tile = std::max(multiplied, shared) + k_tile_cycles;
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
-  const double element_bytes = work.is_f32_out ? 4 : 2, stored = 1.0 * config.rows * in_whole_panels(config.columns);
-  const bool by_tma = work.n * (work.is_f32_out ? 4 : 2) % 16 == 0;
-  const double store = by_tma ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
+  const auto element_bytes = static_cast<double>(work.bytes_of_element());
+  const double stored = 1.0 * config.rows * in_whole_panels(config.columns);
+  const double store =
+      work.is_stored_by_tma() ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
   const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
   const double each_tile = tile_cycles(config.rows, config.columns);
   const double whole_tile = each_tile + std::max(work.k_tiles() * k_tile, store);
@@ -103,7 +108,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double computed =
       whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
-  const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0;
+  const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0 && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
                         (1.0 * config.rows / cluster.columns + 1.0 * config.columns / cluster.rows);
   const double from_l2 = loaded * tiles * cluster.size() * work.k_tiles() / (rates.l2_bytes * units);
@@ -144,8 +149,8 @@ struct PersistentChoice {
 };
 
 /// The configuration of fewest expected cycles with one of the `tiles`; among equals the first. All tiles are split, or
-/// those alone that do not fill a wave. A split has `least_k_tiles` or more. `resident(config)`: clusters that the
-/// device holds at once.
+/// those alone that do not fill a wave, where TMA stores C. A split has `least_k_tiles` or more. `resident(config)`:
+/// clusters that the device holds at once.
 template <class Resident>
 PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std::span<const BlockShape> tiles,
                           unsigned least_k_tiles, const Resident& resident) {
@@ -168,7 +173,7 @@ PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std
       config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
       for (const unsigned first : {0u, whole}) {
         config.whole = first;
-        if (first == tiles_of_c || (first > 0 && splits == 1)) continue;
+        if (first == tiles_of_c || (first > 0 && (splits == 1 || !work.is_stored_by_tma()))) continue;
         if (const double cycles = expected_cycles(device, work, config, clusters); cycles < best.cycles)
           best = {config, cycles};
       }
