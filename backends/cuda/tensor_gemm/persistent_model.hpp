@@ -33,7 +33,7 @@ struct Rates {
 };
 
 // Cycles from one k-tile to the next; for a split-K's second launch.
-constexpr double k_tile_cycles = 10, launch_cycles = 3300;
+constexpr double k_tile_cycles = 10, launch_cycles = 2000;
 
 /// Cycles from one tile to the next.
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
@@ -129,10 +129,13 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
                                   ? 0
                                   : launch_cycles + 4.0 * static_cast<double>(config.workspace_bytes(work.m, work.n)) /
                                                         (rates.l2_bytes * units);
-  return base_cycles + std::max(computed, moved) +
-         exposed * std::clamp(exposed_waves / (whole_waves + split_waves), least_exposed, 1.0) *
-             std::min(computed, moved) +
-         cycles_of_request * requests + add_partials;
+  // Two blocks that share columns of B are slower than two that share rows of A, unless tiles are wide.
+  const bool shares_narrow_b = whole_lines && cluster.rows == 2 && cluster.columns == 1 && config.columns <= 128;
+  return (shares_narrow_b ? 1.06 : 1) *
+         (base_cycles + std::max(computed, moved) +
+          exposed * std::clamp(exposed_waves / (whole_waves + split_waves), least_exposed, 1.0) *
+              std::min(computed, moved) +
+          cycles_of_request * requests + add_partials);
 }
 
 struct BlockShape {
@@ -148,12 +151,13 @@ struct PersistentChoice {
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// The configuration of fewest expected cycles with one of the `tiles`; among equals the first. All tiles are split, or
-/// those alone that do not fill a wave, where TMA stores C. A split has `least_k_tiles` or more. `resident(config)`:
-/// clusters that the device holds at once.
+/// The configuration of fewest expected cycles with one of the `tiles`; among near equals the first. All tiles are
+/// split, or those alone that do not fill a wave, where TMA stores C. A split has `least_k_tiles` or more.
+/// `resident(config)`: clusters that the device holds at once.
 template <class Resident>
 PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std::span<const BlockShape> tiles,
                           unsigned least_k_tiles, const Resident& resident) {
+  constexpr double nearly = 0.995;
   const unsigned k_tiles = work.k_tiles();
   PersistentChoice best;
   const auto consider = [&](const BlockShape& tile, const ClusterShape& cluster, bool swapped) {
@@ -174,7 +178,7 @@ PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std
       for (const unsigned first : {0u, whole}) {
         config.whole = first;
         if (first == tiles_of_c || (first > 0 && (splits == 1 || !work.is_stored_by_tma()))) continue;
-        if (const double cycles = expected_cycles(device, work, config, clusters); cycles < best.cycles)
+        if (const double cycles = expected_cycles(device, work, config, clusters); cycles < nearly * best.cycles)
           best = {config, cycles};
       }
     }
