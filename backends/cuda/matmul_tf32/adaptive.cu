@@ -13,7 +13,7 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 PersistentConfig search(const Queue& queue, const MatmulTf32::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 256}, {128, 128}, {64, 128}};
+  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}};
   const ProductWork work{.m = args.m,
                          .n = args.n,
                          .operands = Tf32Operands(args, {}).multiplied(),

@@ -28,8 +28,11 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 template <class Use>
 void with_tile(const PersistentConfig& config, Use&& use) {
   with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-    with_constant<128, 256>(config.columns, [&]<unsigned columns>() {
-      if constexpr (rows == 128 || columns == 128) use.template operator()<PersistentTile<rows / 64, columns>>();
+    with_constant<128, 192, 256>(config.columns, [&]<unsigned columns>() {
+      if constexpr (rows == 128 || columns == 128)
+        use.template operator()<PersistentTile<rows / 64, columns>>();
+      else
+        throw Error("no kernel was compiled for this tile");
     });
   });
 }
@@ -70,6 +73,7 @@ const Register<MatmulTf32> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {persistent_tuning(128, 256, {2, 1}, 8, 0), persistent_tuning(128, 256, {2, 1}, 8, 1),
                 persistent_tuning(128, 256, {1, 1}, 16, 0), persistent_tuning(128, 256, {1, 2}, 16, 0),
+                persistent_tuning(128, 192, {2, 1}, 8, 1), persistent_tuning(128, 192, {4, 2}, 4, 0),
                 persistent_tuning(128, 128, {2, 1}, 8, 0), persistent_tuning(128, 128, {1, 2}, 16, 1),
                 persistent_tuning(64, 128, {2, 1}, 8, 1), persistent_tuning(64, 128, {1, 2}, 16, 0)},
     .workspace = [](const Queue& queue,
