@@ -40,7 +40,10 @@ TEST(PersistentModel, ExpectsSharingToPayWhereL2IsTheBound) {
   const DeviceInfo device = device_of(132);
   const ProductWork whole_lines = product(904, 1928, 8512), within_lines = product(904, 1928, 8520);
   EXPECT_GT(cycles(device, within_lines, medium, {1, 1}), 1.1 * cycles(device, within_lines, medium, {1, 2}));
-  EXPECT_GT(cycles(device, within_lines, medium, {1, 1}), cycles(device, whole_lines, medium, {1, 1}));
+  ProductWork copies = whole_lines;
+  copies.are_copies = true;
+  for (const ProductWork& work : {within_lines, copies})
+    EXPECT_GT(cycles(device, work, medium, {1, 1}), cycles(device, whole_lines, medium, {1, 1}));
 }
 
 TEST(PersistentModel, ExpectsLongRowsOfCToBeStoredFaster) {

@@ -1,9 +1,9 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
-// `persistent` with the best tile, cluster and split-K, by way of `repack` where rows of A or B do not begin at
-// multiples of 16 bytes; there `row_classes` and `few_columns`, which read a large operand as it is; `gemv` for
-// one row or column of C; `small_k` and `skinny` for short sums and short sides of C; `mma_multistage` where there is
-// no wgmma. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small
-// tiles.
+// `persistent` with the best tile, cluster and split-K, its operands swapped or not, by way of `repack` where rows of A
+// or B do not begin at multiples of 16 bytes; there `row_classes` and `few_columns`, which read a large operand as it
+// is; `gemv` for one row or column of C; `small_k` and `skinny` for short sums and short sides of C; `mma_multistage`
+// where there is no wgmma. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which
+// feeds small tiles.
 #include <map>
 #include <string>
 #include <tuple>

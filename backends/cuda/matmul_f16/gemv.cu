@@ -197,8 +197,8 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, std
   return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
 }
 
-/// Threads that share a row: the block, where a warp for each row would not fill the device, or where a row has two
-/// passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
+/// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
+/// where a row has two passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
 unsigned lanes_for(const Queue& queue, const Problem& problem) {
   constexpr std::size_t threads_of_unit = 1024;
   const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));

@@ -26,7 +26,7 @@ void with_tile(const PersistentConfig& config, Use&& use) {
                                            [&]<unsigned columns>() { use_tile.template operator()<128, columns>(); });
 }
 
-/// `Kernels`: of the variant, by type, layout and tile, and whether they swap operands.
+/// `Kernels`: those of a variant, by type, layout and tile.
 template <class Kernels>
 unsigned count_resident(const Queue& queue, const PersistentConfig& config) {
   unsigned count = 0;

@@ -1,7 +1,7 @@
-// Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are on
-// the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are transposed on their
-// way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits. Bound by the matrix
-// units and, at large sizes, power.
+// Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are
+// on the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are transposed on
+// their way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits. Bound by the
+// matrix units and, at large sizes, power.
 #include "backends/cuda/matmul_f16/persistent.hpp"
 
 namespace crosswarp::gpu {
@@ -37,7 +37,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& opera
   multiply<Kernels>(queue, args, operands, config);
 }
 
-/// Of the tuning: with two splits the last wave is split, if it is not full.
+/// Of the tuning: `splits` are those of the tiles that do not fill a wave.
 PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
   PersistentConfig config = tuned_config(queue);
   config.swapped = true;
@@ -68,7 +68,7 @@ Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int split
 
 const Register<MatmulF16> variant{{
     .idea =
-        "swapped operands: tiles of the transposed C, whose rows are any multiple of 8; transposed as they are stored",
+        "swapped operands: wgmma's N runs along rows of C; tiles are transposed in shared memory as they are stored",
     .bound_by = "the matrix units and, at large sizes, power",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

@@ -18,11 +18,12 @@ struct OperandLayout {
   std::uint64_t layout;  ///< Of wgmma_descriptor().
   unsigned k_step;       ///< From one instruction's descriptor to the next one's: units of 16 bytes.
 
-  /// Rows along k (A if not, B if transposed): groups of eight rows follow each other; the leading offset is not used.
+  /// Rows along k (A not transposed, B transposed): groups of eight rows follow each other; the leading offset is not
+  /// used.
   static constexpr OperandLayout k_major() {
     return {wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128), wgmma_k * 2 >> 4};
   }
-  /// Panels of 64 columns, one row per k (A if, B if not transposed): the leading offset leads to the next panel, the
+  /// Panels of 64 columns, one row per k (A transposed, B not): the leading offset leads to the next panel, the
   /// stride to the next eight k.
   static constexpr OperandLayout mn_major() {
     return {wgmma_layout(std::uint64_t{tile_k} * row_bytes, 8 * row_bytes, WgmmaSwizzle::bytes_128),

@@ -21,7 +21,7 @@ struct ClusterPosition {
   __device__ explicit ClusterPosition(ClusterShape shape)
       : shape(shape), row(cluster_rank() % shape.rows), column(cluster_rank() / shape.rows) {}
 
-  /// The block's tile of C within a cluster tile of shape.rows x shape.columns tiles.
+  /// The block's tile within a cluster tile of shape.rows x shape.columns tiles.
   __device__ TileCoord tile(const TileCoord& cluster_tile) const {
     return {cluster_tile.row * shape.rows + row, cluster_tile.column * shape.columns + column};
   }
@@ -45,7 +45,7 @@ struct ClusterPosition {
 
 /// TMA loads of a block's share of a k-tile, for output tiles of `rows` x `columns`: 1/shape.columns of the rows of A
 /// (or of k, if A is transposed), multicast to the cluster's row; 1/shape.rows of the columns of B (or of k, if B is
-/// not transposed), to its column. Shares begin at multiples of eight rows in shared memory, where the swizzle does.
+/// not transposed), to its column. Requires shares of a multiple of eight rows, the period of the swizzle.
 template <unsigned rows, unsigned columns, bool a_transposed, bool b_transposed>
 struct MulticastLoader {
   /// Columns of B that are loaded: whole panels of 64, where its rows run along n.

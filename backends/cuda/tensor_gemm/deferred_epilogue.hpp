@@ -17,9 +17,9 @@ struct StagedRows {
   const Output& out;
   const bool by_tma;
 
-  /// Stores 16 rows from `staging`, a shared address, to C from (`row`, `column`) on; not those outside of C. The warps
-  /// that wrote them have met since; before, if `by_tma`, each has passed fence_proxy_async(). By TMA each call is a
-  /// group of a warp's stores, whether or not C has any of the rows.
+  /// Stores 16 rows from `staging`, a shared address, to C from (`row`, `column`) on; not those outside of C. Requires
+  /// a barrier of the warps that wrote them and, if `by_tma`, fence_proxy_async() by each of them before it. By TMA
+  /// each call is a group of a warp's stores, whether or not C has any of the rows.
   __device__ void store(unsigned row, unsigned column, unsigned staging) const {
     if (by_tma) {
       if (threadIdx.x % warp_size() == 0) tma_store(c, row, column, staging);

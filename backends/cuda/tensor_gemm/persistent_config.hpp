@@ -8,7 +8,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Blocks of a cluster, each with a tile. Those in a row share rows of A, those in a column columns of B.
+/// Blocks of a cluster, each with a tile. Those in a row share rows of A, those in a column columns of B (of swapped
+/// operands columns of B and rows of A).
 struct ClusterShape {
   unsigned rows, columns;
 
@@ -16,7 +17,7 @@ struct ClusterShape {
 };
 
 /// Columns of a tile, rounded up to panels of 64: so many are stored of C, some of them twice, and loaded of a B that
-/// is not transposed.
+/// is not transposed. Of swapped operands so many rows of C are stored.
 constexpr unsigned in_whole_panels(unsigned columns) { return (columns + 63) / 64 * 64; }
 
 /// Floats from one block's partial sums to the next block's: add_split_tiles() adds so many at a time without a
@@ -34,7 +35,7 @@ struct PersistentConfig {
   unsigned whole = 0;    ///< Clusters' tiles that are not split where splits > 1: the raster's first, fewer than all.
   bool swapped = false;  ///< Operands: Cᵀ = Bᵀ·Aᵀ, so that tiles and clusters are those of Cᵀ.
 
-  /// Clusters' tiles of C, m x n: rows and columns of them, of Cᵀ if swapped.
+  /// Rows and columns of clusters' tiles, for a C of m x n: of Cᵀ if swapped.
   unsigned row_tiles(std::size_t m, std::size_t n) const { return blocks_for(swapped ? n : m, cluster.rows * rows); }
   unsigned column_tiles(std::size_t m, std::size_t n) const {
     return blocks_for(swapped ? m : n, cluster.columns * columns);

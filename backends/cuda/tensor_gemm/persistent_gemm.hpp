@@ -19,8 +19,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// 64 rows for each consumer warpgroup; one more warpgroup is the producer. Swapped operands: of Cᵀ = Bᵀ·Aᵀ, so that
-/// wgmma's N, which can be any multiple of 8, is that of rows of C.
+/// 64 rows for each consumer warpgroup; one more warpgroup is the producer. Swapped operands compute Cᵀ = Bᵀ·Aᵀ:
+/// wgmma's N, which can be any multiple of 8, then runs along rows of C.
 template <unsigned consumer_groups, unsigned tile_columns, bool swapped_operands = false>
 struct PersistentTile {
   static constexpr bool swapped = swapped_operands;
@@ -57,7 +57,7 @@ requires Tile::swapped struct EpilogueOf<Product, false, Tile> {
 };
 
 /// By all threads of a block of Tile::threads, with Tile::shared_bytes of dynamic shared memory; launched by
-/// launch_persistent(). Where operands are swapped, `a` is of B, `b` of A. `Product`, `promoted`: of TileSums. `scale`:
+/// launch_persistent(). Of swapped operands `a` is the map of B, `b` of A. `Product`, `promoted`: of TileSums. `scale`:
 /// Unscaled, or what split-K's sums lack.
 template <class Product, bool promoted, class Tile, class Scale>
 __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
@@ -166,8 +166,8 @@ unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const Clust
   return static_cast<unsigned>(found->second);
 }
 
-/// The plan of `config`, which is of the tile, for operands of `k_tiles`. `partials`: room for split-K's, if there are
-/// any.
+/// The plan of `config` for operands of `k_tiles`. Requires Tile to be the configuration's. `partials`: room for
+/// split-K's, if there are any.
 template <class Tile>
 PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsigned k_tiles, float* partials,
                         bool pdl) {
@@ -190,7 +190,8 @@ PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsig
 }
 
 /// Launches a kernel that is persistent_gemm() on `operands`, in words of 16 bits along k, of which B is transposed or
-/// not, and which Tile may swap, by no more than `resident` clusters, which is count_resident_clusters() or less.
+/// not; where Tile is swapped, they are swapped here. `resident`: no more clusters than that, which is
+/// count_resident_clusters() or less.
 template <class Tile, class Kernel, class... Scale>
 void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan, unsigned resident,
                  const Operands& operands, bool b_transposed, const Output& out, const Scale&... scale) {
