@@ -81,7 +81,7 @@ const Register<MatmulF16> variant{{
     .applies = [](const Point& point) { return has_aligned_rows(point) && point.word("out") == "same"; },
     .workspace = workspace,
     .launch = launch_tuned,
-    .instructions = {{"HGMMA.64x256x16.F32", 4}, {"STSM.16.MT88.4", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 4}},
+    .instructions = {{"HGMMA.64x256x16.F32", 4}, {"STSM.16.MT88.4", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 3}},
 #endif
 }};
 
