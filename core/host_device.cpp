@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +22,7 @@
 namespace crosswarp {
 namespace {
 
-/// Bytes to read for a cache flush. Virtual machines report the whole socket's cache, of which they own a part.
+constexpr std::size_t unknown_cache = std::size_t{16} << 20;
 constexpr std::size_t max_flushed = std::size_t{128} << 20;
 
 std::size_t available_memory() {
@@ -54,6 +55,18 @@ std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t s
     asm volatile("" ::: "memory");  // keeps the compiler from multiplying one sweep
   }
   return sum;
+}
+
+/// Bytes of the last-level cache: CROSSWARP_HOST_CACHE, or what the system reports. That is a whole socket's on virtual
+/// machines, which own a part of it.
+std::size_t cache_bytes() {
+  const char* const named = std::getenv("CROSSWARP_HOST_CACHE");
+  if (!named) return static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  std::size_t bytes = 0;
+  const auto [end, error] = std::from_chars(named, named + std::strlen(named), bytes);
+  if (error != std::errc() || *end != 0)
+    throw Error(fmt::format("CROSSWARP_HOST_CACHE is '{}'; set it to a number of bytes, or unset it", named));
+  return bytes;
 }
 
 /// Threads of a parallel region; 1 without OpenMP.
@@ -94,7 +107,7 @@ class HostDevice final : public Device {
  public:
   HostDevice()
       : Device(host_device_info()),
-        evictor_(std::min(2 * std::max(info_.cache, std::size_t{1} << 24), max_flushed), std::byte{1}) {}
+        evictor_(std::min(2 * (info_.cache > 0 ? info_.cache : unknown_cache), max_flushed), std::byte{1}) {}
 
   void* allocate(std::size_t bytes) override {
     // Linux overcommits: refusing here is better than the OOM killer later.
@@ -168,7 +181,7 @@ DeviceInfo host_device_info() {
   info.name = processor_name();
   info.architecture = system.machine;
   info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  info.cache = static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  info.cache = cache_bytes();
   info.compute_units = openmp_threads();
   info.threads_per_unit = 1;
   info.versions["kernel"] = system.release;

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -40,6 +42,18 @@ TEST(HostDevice, KnowsItself) {
   EXPECT_GT(info.compute_units, 0);
   EXPECT_TRUE(info.versions.contains("compiler"));
   EXPECT_FALSE(host().lost());
+}
+
+TEST(HostDevice, TakesTheSizeOfItsCacheFromTheEnvironment) {
+  const char* const before = std::getenv("CROSSWARP_HOST_CACHE");
+  const std::string kept = before ? before : "";
+  setenv("CROSSWARP_HOST_CACHE", "1048576", 1);
+  EXPECT_EQ(host_device_info().cache, std::size_t{1} << 20);
+  for (const char* const wrong : {"", "1M", "-1", "99999999999999999999"}) {
+    setenv("CROSSWARP_HOST_CACHE", wrong, 1);
+    EXPECT_TRUE(refuses([] { host_device_info(); }, "set it to a number of bytes")) << wrong;
+  }
+  before ? setenv("CROSSWARP_HOST_CACHE", kept.c_str(), 1) : unsetenv("CROSSWARP_HOST_CACHE");
 }
 
 TEST(HostDevice, AllocatesAlignedMemoryOfEverySize) {
