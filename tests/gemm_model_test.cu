@@ -36,6 +36,14 @@ double cycles(const DeviceInfo& device, const ProductWork& work, const BlockShap
   return expected_cycles(device, work, config, static_cast<unsigned>(device.compute_units) / cluster.size());
 }
 
+/// The choice among `tiles`, where a multiprocessor holds a block.
+PersistentConfig choice(const DeviceInfo& device, const ProductWork& work, std::span<const BlockShape> tiles) {
+  const auto resident = [&](const PersistentConfig& config) {
+    return static_cast<unsigned>(device.compute_units) / config.cluster.size();
+  };
+  return cheapest(persistent_choices(device, work, tiles, 8, resident)).config;
+}
+
 TEST(PersistentModel, ExpectsSharingToPayWhereL2IsTheBound) {
   const DeviceInfo device = device_of(132);
   const ProductWork whole_lines = product(904, 1928, 8512), within_lines = product(904, 1928, 8520);
@@ -59,9 +67,7 @@ TEST(PersistentModel, SwapsOperandsWhereThatWastesLess) {
   const auto config_for = [&](unsigned m, unsigned n, bool may_swap) {
     ProductWork work = product(m, n, 4096);
     work.may_swap = may_swap;
-    return cheapest(device_of(132), work, tiles, 8,
-                    [](const PersistentConfig& config) { return 132 / config.cluster.size(); })
-        .config;
+    return choice(device_of(132), work, tiles);
   };
   EXPECT_TRUE(config_for(160, 128 * 132, true).swapped);
   EXPECT_FALSE(config_for(160, 128 * 132, false).swapped);
@@ -103,10 +109,7 @@ TEST(PersistentModel, ExpectsSplitsToFillADevice) {
 TEST(PersistentModel, SplitsTheTilesThatDoNotFillAWave) {
   const DeviceInfo device = device_of(132);
   const BlockShape tiles[] = {large};
-  const auto config_for = [&](const ProductWork& work) {
-    return cheapest(device, work, tiles, 8, [](const PersistentConfig& config) { return 132 / config.cluster.size(); })
-        .config;
-  };
+  const auto config_for = [&](const ProductWork& work) { return choice(device, work, tiles); };
   const PersistentConfig ragged = config_for(product(4320, 2256, 14'120));  // 34 x 9 tiles: 2.3 waves
   EXPECT_GT(ragged.whole, 0u);
   EXPECT_GT(ragged.splits, 1u);

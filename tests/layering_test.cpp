@@ -163,8 +163,8 @@ TEST(Layering, KokkosHeadersBesideTheRoomsServeSeveralExperiments) {
 }
 
 /// A handwritten variant's file holds its kernel. The exceptions launch what others hold, each in a way that its text
-/// shows: they dispatch (`adaptive`) or leave the work to the copy engine. The rest is named here: one kernel under
-/// several settings.
+/// shows: they dispatch (`adaptive`, `autotuned`) or leave the work to the copy engine. The rest is named here: one
+/// kernel under several settings.
 TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
   const std::set<std::string> one_kernel{
       // A tile in shared memory by three layouts; a product by two shapes of blocks.
@@ -182,7 +182,8 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       const std::string text = text_of(file), name = experiment_of(file) + "/" + path.stem().string();
       ++variants;
       const auto has = [&](const char* words) { return text.find(words) != text.npos; };
-      if (has("__global__") || has(".library = true") || has(" copy(queue, ") || path.stem() == "adaptive") continue;
+      const bool dispatches = path.stem() == "adaptive" || path.stem() == "autotuned";
+      if (has("__global__") || has(".library = true") || has(" copy(queue, ") || dispatches) continue;
       found.insert(name);
       EXPECT_TRUE(one_kernel.contains(name)) << file << " has no __global__ function";
     }

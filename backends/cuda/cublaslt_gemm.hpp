@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <map>
+#include <vector>
 
 #include "backends/cuda/cublas.hpp"
+#include "backends/gpu/fastest.hpp"
 #include "backends/gpu/kernel.hpp"
 
 namespace crosswarp::gpu {
@@ -58,13 +59,13 @@ class LtGemm {
                                static_cast<int>(found.size()), found.data(), &count),
           "cublasLtMatmulAlgoGetHeuristic");
     check(cublaslt().preference_destroy(preference), "cublasLtMatmulPreferenceDestroy");
-    float least = std::numeric_limits<float>::infinity();
+    std::vector<cublasLtMatmulAlgo_t> supported;
     for (const auto& candidate : std::span(found.data(), static_cast<std::size_t>(count)))
-      if (const float took = milliseconds(queue, matrices, candidate.algo); took < least) {
-        least = took;
-        algorithm_ = candidate.algo;
-      }
-    if (least == std::numeric_limits<float>::infinity()) throw Error("cuBLASLt has no kernel for this problem");
+      if (try_launch(queue, matrices, candidate.algo) == CUBLAS_STATUS_SUCCESS) supported.push_back(candidate.algo);
+    if (supported.empty()) throw Error("cuBLASLt has no kernel for this problem");
+    algorithm_ = supported[fastest(queue, supported.size(), [&](std::size_t i) {
+      check(try_launch(queue, matrices, supported[i]), "cublasLtMatmul");
+    })];
   }
 
   void launch(const Queue& queue, const Pointers& matrices) const {
@@ -85,24 +86,6 @@ class LtGemm {
     return cublaslt().matmul(cublaslt_handle(), description_, &one, matrices.b, b_, matrices.a, a_, &zero, matrices.c,
                              c_, matrices.c, c_, &algorithm, queue.workspace.data(), queue.workspace.size(),
                              queue.stream);
-  }
-
-  /// The time of ten launches after a first one; infinite where the algorithm is not supported.
-  float milliseconds(const Queue& queue, const Pointers& matrices, const cublasLtMatmulAlgo_t& algorithm) const {
-    if (try_launch(queue, matrices, algorithm) != CUBLAS_STATUS_SUCCESS) return std::numeric_limits<float>::infinity();
-    constexpr int launches = 10;
-    cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin), "event");
-    check(cudaEventCreate(&end), "event");
-    check(cudaEventRecord(begin, queue.stream), "event");
-    for (int i = 0; i < launches; ++i) check(try_launch(queue, matrices, algorithm), "cublasLtMatmul");
-    check(cudaEventRecord(end, queue.stream), "event");
-    check(cudaEventSynchronize(end), "wait for an event");
-    float took = 0;
-    check(cudaEventElapsedTime(&took, begin, end), "elapsed time");
-    check(cudaEventDestroy(begin), "event");
-    check(cudaEventDestroy(end), "event");
-    return took;
   }
 
   cublasLtMatmulDesc_t description_ = nullptr;

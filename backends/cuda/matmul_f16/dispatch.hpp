@@ -1,4 +1,4 @@
-// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
+// Entry points of the kernels that `adaptive` and `autotuned` dispatch to. Each stands in its variant's file.
 #pragma once
 
 #include "backends/cuda/tensor_gemm/operands.hpp"
@@ -41,9 +41,11 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfi
 
 namespace matmul_f16_small_k {
 
-/// By the cost model that also chooses the tile; launch and latency included.
-double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
-void gemm(const Queue& queue, const MatmulF16::Args& args);
+/// Tiles are numbers 1, 2 and 3; 0 is the one that the cost model chooses.
+constexpr unsigned tiles = 3;
+/// By the cost model; launch and latency included. Infinite where the tile is not for such a product.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args, unsigned tile = 0);
+void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned tile = 0);
 
 }  // namespace matmul_f16_small_k
 

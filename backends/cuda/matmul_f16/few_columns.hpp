@@ -1,4 +1,4 @@
-// few_columns, as `adaptive` dispatches to it.
+// few_columns, as dispatchers call it.
 #pragma once
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"

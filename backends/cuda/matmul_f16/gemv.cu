@@ -4,6 +4,8 @@
 // rows of any alignment. Bound by memory bandwidth; small ones by latency.
 #include "backends/cuda/matmul_f16/gemv.hpp"
 
+#include <limits>
+
 #include "backends/cuda/device/block_reduce.hpp"
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
@@ -200,11 +202,11 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, std
 /// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
 /// where a row has two passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
 unsigned lanes_for(const Queue& queue, const Problem& problem) {
-  constexpr std::size_t threads_of_unit = 1024;
-  const auto threads = threads_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+  constexpr std::size_t quarter_of_unit = 256;  // threads
+  const auto quarter = quarter_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
   if (loads > 32 * dot_loads(problem.width) &&
-      (problem.matrix.rows * 32 < threads / 4 || 2 * loads > dot_block * dot_loads(problem.width)))
+      (problem.matrix.rows * 32 < quarter || 2 * loads > dot_block * dot_loads(problem.width)))
     return dot_block;
   return loads > 16 ? 32 : loads > 2 ? 8 : 1;
 }
@@ -234,6 +236,17 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, std::size_t least_col
              problem.vector, plan.lanes, plan.block_depth, finished, partials, c);
     });
   }
+}
+
+/// As fitted to an H100: narrow loads are bound by their number, others by memory.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
+  constexpr double fixed = 5000, loads_per_cycle = 3.9, share_of_peak = 0.9;  // of a multiprocessor
+  if (args.c.empty() || args.k == 0 || !is_for(args.m, args.n)) return std::numeric_limits<double>::infinity();
+  const Problem problem(args);
+  const double elements = static_cast<double>(problem.matrix.rows) * static_cast<double>(problem.matrix.columns);
+  const double loaded = elements / (loads_per_cycle * problem.width);
+  const double moved = sizeof(std::uint16_t) * elements / (share_of_peak * queue.device.peak_per_cycle("memory", 18));
+  return fixed + std::max(loaded, moved) / std::max(1, queue.device.compute_units);
 }
 
 /// Where rows run along n, a block's columns are not halved below these: 64 are a line of 128 bytes.

@@ -1,4 +1,4 @@
-// gemv, as `adaptive` dispatches to it.
+// gemv, as dispatchers call it.
 #pragma once
 
 #include "backends/cuda/tensor_gemm/operands.hpp"
@@ -7,10 +7,11 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_gemv {
 
-/// C has one row or one column.
-bool is_for(std::size_t m, std::size_t n);
+/// By a cost model; launch and latency included. Infinite for an empty product, and where C has more than one row and
+/// column.
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args);
-/// Requires is_for(), and a workspace of workspace_bytes().
+/// Requires one row or column of C, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF16::Args& args);
 
 }  // namespace matmul_f16_gemv

@@ -18,12 +18,13 @@ void with_tile(const PersistentConfig& config, Use&& use) {
   const auto use_tile = [&]<unsigned rows, unsigned columns>() {
     use.template operator()<PersistentTile<rows / 64, columns, swapped>>();
   };
-  if (config.rows == 64)
-    with_constant<64, 96, 128, 160, 192>(config.columns,
-                                         [&]<unsigned columns>() { use_tile.template operator()<64, columns>(); });
-  else
-    with_constant<128, 160, 192, 224, 256>(config.columns,
-                                           [&]<unsigned columns>() { use_tile.template operator()<128, columns>(); });
+  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
+    const auto use_columns = [&]<unsigned columns>() { use_tile.template operator()<rows, columns>(); };
+    if constexpr (rows == 64)
+      with_constant<64, 96, 128, 160, 192>(config.columns, use_columns);
+    else
+      with_constant<128, 160, 192, 224, 256>(config.columns, use_columns);
+  });
 }
 
 /// `Kernels`: those of a variant, by type, layout and tile.
@@ -39,6 +40,8 @@ unsigned count_resident(const Queue& queue, const PersistentConfig& config) {
 template <class Kernels>
 void multiply(const Queue& queue, const MatmulF16::Args& args, const Operands& operands,
               const PersistentConfig& config) {
+  if (config.swapped != Kernels::swapped) throw Error("these kernels' operands are in another order");
+  if (Kernels::swapped && args.f32_out) throw Error("swapped operands have no kernels for a C of floats");
   if (finish_if_empty(queue, args)) return;
   const Output out(args);
   with_tile<Kernels::swapped>(config, [&]<class Tile>() {

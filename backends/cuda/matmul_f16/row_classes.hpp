@@ -1,4 +1,4 @@
-// row_classes, as `adaptive` dispatches to it.
+// row_classes, as dispatchers call it.
 #pragma once
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"

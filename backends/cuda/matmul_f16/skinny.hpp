@@ -1,4 +1,4 @@
-// skinny, as `adaptive` dispatches to it.
+// skinny, as dispatchers call it.
 #pragma once
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"

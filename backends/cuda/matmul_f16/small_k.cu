@@ -3,6 +3,8 @@
 // nor copies of misaligned operands. Any shape and alignment. Bound by stores of C, from some 30 steps of k on by
 // multiply-adds; tiny products by launch and latency.
 #include <bit>
+#include <limits>
+#include <span>
 
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
@@ -252,37 +254,45 @@ struct Plan {
   void (*launch)(const Queue&, const MatmulF16::Args&);
 };
 
-/// The fastest tile by the model. Among equals the wide one: a row of it is more of a line of C.
-Plan plan(const Queue& queue, const MatmulF16::Args& args) {
+template <class Tile>
+Plan plan_of(const Queue& queue, const MatmulF16::Args& args) {
+  return {cycles_of<Tile>(queue.device, args), launch_tile<Tile>};
+}
+
+/// More tiny blocks take longer than the model says.
+bool are_few_tiny_blocks(const Queue& queue, const MatmulF16::Args& args) {
+  constexpr std::size_t most = 3;  // of a multiprocessor
+  return blocks_of<TinyTile>(args) <= most * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+}
+
+/// The tile's. Of tile 0 the fastest by the model; among equals the wide one: a row of it is more of a line of C.
+Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
   constexpr double equal = 1.02;
-  constexpr std::size_t most_tiny_blocks = 3;  // of a multiprocessor: more take longer than the model says
-  Plan best{cycles_of<WideTile>(queue.device, args), launch_tile<WideTile>};
-  const auto consider = [&]<class Tile>(Tile) {
-    const Cycles cycles = cycles_of<Tile>(queue.device, args);
-    if (equal * cycles.least() < best.cycles.least()) best = {cycles, launch_tile<Tile>};
-  };
-  consider(NarrowTile());
-  if (blocks_of<TinyTile>(args) <= most_tiny_blocks * std::max(1, queue.device.compute_units)) consider(TinyTile());
+  const Plan plans[tiles] = {plan_of<WideTile>(queue, args), plan_of<NarrowTile>(queue, args),
+                             plan_of<TinyTile>(queue, args)};
+  if (tile > 0) return plans[tile - 1];
+  Plan best = plans[0];
+  for (const Plan& other : std::span(plans).subspan(1, are_few_tiny_blocks(queue, args) ? 2 : 1))
+    if (equal * other.cycles.least() < best.cycles.least()) best = other;
   return best;
 }
 
-double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
+double expected_cycles(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
   constexpr double measured = 1.05;  // over expected, of 256 random products on an H100
-  return measured * plan(queue, args).cycles.least();
+  if (tile == tiles && !are_few_tiny_blocks(queue, args)) return std::numeric_limits<double>::infinity();
+  return measured * plan(queue, args, tile).cycles.least();
 }
 
 /// With PDL only where it pays.
-void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  const auto [cycles, launch] = plan(queue, args);
+void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
+  const auto [cycles, launch] = plan(queue, args, tile);
   Queue best = queue;
   best.pdl &= cycles.overlapped <= cycles.alone;
   launch(best, args);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  using Launch = void (*)(const Queue&, const MatmulF16::Args&);
-  constexpr Launch by_tile[] = {gemm, launch_tile<WideTile>, launch_tile<NarrowTile>, launch_tile<TinyTile>};
-  by_tile[queue.tuning["tile"]](pdl_by_tuning(queue), args);
+  gemm(pdl_by_tuning(queue), args, static_cast<unsigned>(queue.tuning["tile"]));
 }
 
 /// tile 0: the cost model chooses. pdl: programmatic dependent launch.

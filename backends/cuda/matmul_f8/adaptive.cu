@@ -24,11 +24,10 @@ PersistentConfig search(const Queue& queue, const MatmulF8::Args& args) {
                          .mma_operations = queue.device.peak_per_cycle("tensor_fp8", 8192),
                          .is_f32_out = args.f32_out};
   const std::span all(tiles);
-  return cheapest(queue.device, work, args.promoted ? all.subspan(2) : all, 4,
-                  [&](const PersistentConfig& config) {
-                    return matmul_f8_persistent::resident_clusters(queue, args, config);
-                  })
-      .config;
+  const auto resident = [&](const PersistentConfig& config) {
+    return matmul_f8_persistent::resident_clusters(queue, args, config);
+  };
+  return cheapest(persistent_choices(queue.device, work, args.promoted ? all.subspan(2) : all, 4, resident)).config;
 }
 
 /// Cached by shape: a search takes longer than a small product.

@@ -20,10 +20,10 @@ PersistentConfig search(const Queue& queue, const MatmulTf32::Args& args) {
                          .operations_of_word = 1,
                          .mma_operations = queue.device.peak_per_cycle("tensor_tf32", 2048),
                          .is_f32_out = true};
-  return cheapest(
-             queue.device, work, tiles, 8,
-             [&](const PersistentConfig& config) { return matmul_tf32_persistent::resident_clusters(queue, config); })
-      .config;
+  const auto resident = [&](const PersistentConfig& config) {
+    return matmul_tf32_persistent::resident_clusters(queue, config);
+  };
+  return cheapest(persistent_choices(queue.device, work, tiles, 8, resident)).config;
 }
 
 /// Cached by shape: a search takes longer than a small product.

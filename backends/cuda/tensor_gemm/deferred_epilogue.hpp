@@ -59,13 +59,11 @@ struct StagedRows {
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
   static constexpr unsigned panels = blocks_for(columns, row_elements);
-  static constexpr unsigned panel_bytes = 16 * row_bytes;
+  static constexpr unsigned warp_bytes = 16 * row_bytes;  ///< Of a panel.
   /// Shared memory of a warp: one panel is filled while the other is stored.
-  static constexpr unsigned staging_bytes = 2 * panel_bytes;
+  static constexpr unsigned staging_bytes = 2 * warp_bytes;
 
-  const CUtensorMap& c;
-  const Output& out;
-  const bool by_tma;
+  const StagedRows rows;
   unsigned next, last;  ///< Staging panels, shared addresses.
   unsigned row = 0, column = 0;
   unsigned pending = 0;                            ///< Panels of the tile that is kept, if any.
@@ -73,7 +71,7 @@ struct DeferredEpilogue {
 
   /// `c` is a map of `out`, if `by_tma`.
   __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
-      : c(c), out(out), by_tma(by_tma), next(staging), last(staging + panel_bytes) {}
+      : rows{c, out, by_tma}, next(staging), last(staging + warp_bytes) {}
 
   /// The warp's rows of the finished tile begin at `first_row`.
   template <class Sum>
@@ -81,7 +79,7 @@ struct DeferredEpilogue {
     row = first_row;
     column = first_column;
     pending = panels;
-    if (out.is_f32) {
+    if (rows.out.is_f32) {
 #pragma unroll
       for (unsigned panel = 0; panel < panels; ++panel)
         store_at(column_of(panel),
@@ -90,7 +88,7 @@ struct DeferredEpilogue {
     }
     if constexpr (!in_place)
 #pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
+      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = rows.out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
   }
 
   /// In place of take(), for a tile that is split: nothing is pending. Requires store_rest() of the tile before.
@@ -122,16 +120,16 @@ struct DeferredEpilogue {
  private:
   /// Of a thread's words of a kept tile, or half tile: a panel has 16.
   __device__ static constexpr unsigned first_word(unsigned panel) { return std::min(16 * panel, columns / 4 - 16); }
-  __device__ unsigned column_of(unsigned panel) const { return column + first_word(panel) * (out.is_f32 ? 2 : 4); }
-  __device__ bool is_inside(unsigned at) const { return row < out.rows && at < out.columns; }
+  __device__ unsigned column_of(unsigned panel) const { return column + first_word(panel) * (rows.out.is_f32 ? 2 : 4); }
+  __device__ bool is_inside(unsigned at) const { return row < rows.out.rows && at < rows.out.columns; }
 
   /// `fill` writes a panel to `staging`, from where it is stored to column `at`.
   template <class Fill>
   __device__ void store_by_way_of(unsigned staging, unsigned at, Fill fill) const {
     fill(staging);
-    if (by_tma) fence_proxy_async();
+    if (rows.by_tma) fence_proxy_async();
     sync_warp();
-    StagedRows{c, out, by_tma}.store(row, at, staging);
+    rows.store(row, at, staging);
   }
   template <class Fill>
   __device__ void store_at(unsigned at, Fill fill) {
@@ -165,7 +163,7 @@ struct DeferredEpilogue {
     for (unsigned panel = 0; panel < panels; ++panel)
       if (panel != wanted)
         continue;
-      else if (out.is_f32)
+      else if (rows.out.is_f32)
         stage_floats(to, [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, first_word(panel) + i)); });
       else
 #pragma unroll

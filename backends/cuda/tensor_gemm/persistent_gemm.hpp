@@ -30,9 +30,11 @@ struct PersistentTile {
 
   static constexpr unsigned staging_bytes = consumer_warps * DeferredEpilogue<true, columns, true>::staging_bytes;
   static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
+  /// Room for MulticastLoader::loaded_columns. The second of swapped operands, A transposed, always runs along k.
+  static constexpr unsigned ring_columns = swapped ? columns : in_whole_panels(columns);
   static constexpr unsigned stages =
-      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, in_whole_panels(columns), 1>::stage_bytes);
-  using Ring = OperandRing<rows, in_whole_panels(columns), stages>;
+      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, ring_columns, 1>::stage_bytes);
+  using Ring = OperandRing<rows, ring_columns, stages>;
   static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
 
   /// Registers of a thread, by setmaxnreg. With one consumer there are enough for all.
@@ -63,6 +65,7 @@ template <class Product, bool promoted, class Tile, class Scale>
 __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
                                 const PersistentPlan& plan, const Output& out, const Scale& scale) {
   constexpr unsigned columns = Tile::columns, stages = Tile::stages;
+  static_assert(!(promoted && Tile::swapped));
   __shared__ Pipeline<stages> pipeline;
   const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
   const TileScheduler& scheduler = plan.tiles.scheduler;
@@ -77,7 +80,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   }
   const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
   const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
-  const MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed> loader(a, b, position);
+  using Loader = MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed>;
+  static_assert(Loader::bytes <= Tile::Ring::stage_bytes);
+  const Loader loader(a, b, position);
   if (plan.pdl && is_producer && first_work < scheduler.count()) {
     const WorkTile work = scheduler.work_tile(first_work);
     loader.prefetch(position.tile(work.tile), work.first_k_tile);
@@ -107,6 +112,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
     using Epilogue = EpilogueOf<Product, promoted, Tile>::Type;
+    static_assert(Tile::staging_bytes == Tile::consumer_warps * Epilogue::staging_bytes);
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
     // The epilogue has stored promoted sums before the next tile's first partial sum takes their place.
@@ -142,7 +148,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     // The ring is free: nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this
     // warpgroup, which waits for all its warps). One panel for each stage.
     static_assert(Epilogue::panels <= stages);
-    epilogue.drain(ring.first_a + warp * Epilogue::panel_bytes, Tile::Ring::a_bytes, sum);
+    epilogue.drain(ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes, sum);
   }
 }
 #endif
@@ -198,10 +204,11 @@ void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan,
   const ClusterShape& cluster = plan.tiles.cluster;
   const unsigned blocks = std::min(plan.tiles.scheduler.count(), resident) * cluster.size();
   const bool rows_along_k = !Tile::swapped || b_transposed, columns_along_k = Tile::swapped || b_transposed;
-  const CUtensorMap a =
-      tensor_map(Tile::swapped ? operands.b : operands.a, (rows_along_k ? Tile::rows : tile_k) / cluster.columns);
-  const CUtensorMap b =
-      tensor_map(Tile::swapped ? operands.a : operands.b, (columns_along_k ? Tile::columns : tile_k) / cluster.rows);
+  const unsigned share_a = (rows_along_k ? Tile::rows : tile_k) / cluster.columns;
+  const unsigned share_b = (columns_along_k ? Tile::columns : tile_k) / cluster.rows;
+  if (share_a % 8 != 0 || share_b % 8 != 0) throw Error("blocks of such a cluster cannot share tiles of this size");
+  const CUtensorMap a = tensor_map(Tile::swapped ? operands.b : operands.a, share_a);
+  const CUtensorMap b = tensor_map(Tile::swapped ? operands.a : operands.b, share_b);
   const CUtensorMap c =
       plan.tma_store ? tensor_map(out.data, out.rows, out.columns, out.columns, 16, out.is_f32 ? 4 : 2) : CUtensorMap{};
   launch_clusters(cluster.size(), kernel, blocks, Tile::threads, Tile::shared_bytes, queue, a, b, c, plan, out,

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "backends/cuda/tensor_gemm/persistent_config.hpp"
 #include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
@@ -83,8 +84,8 @@ inline double throttled(double cycles) {
 /// tiles that are not take waves of their own before.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident) {
-  constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19, bytes_of_row = 154,
-                   share_of_whole_lines = 0.5;
+  constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
+                   row_overhead_bytes = 154, share_of_whole_lines = 0.5;
   const Rates rates(device);
   const double units = device.compute_units, elements = 1.0 * config.rows * config.columns;
   const Operand& a = config.swapped ? work.operands.b : work.operands.a;  // on wgmma's M side
@@ -119,7 +120,7 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double row_of_c =
       element_bytes * config.columns_of_c() * (config.swapped ? cluster.rows : cluster.columns);  // of a cluster
   const double by_memory = ((bytes_of(a) + bytes_of(b)) / rates.memory_bytes +
-                            bytes_of_c * (1 + bytes_of_row / row_of_c) / rates.memory_stores) /
+                            bytes_of_c * (1 + row_overhead_bytes / row_of_c) / rates.memory_stores) /
                            units;
   const double moved = std::max(from_l2, by_memory);
 
@@ -153,16 +154,18 @@ struct PersistentChoice {
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// The configuration of fewest expected cycles with one of the `tiles`; among near equals the first. Split-K is
-/// of all tiles or of the partial last wave alone: of that only where TMA stores C, since with stores by warps it took
-/// longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or more.
-/// `resident(config)`: clusters that the device holds at once.
+constexpr double nearly = 0.995;  // of two costs so near each other the first wins
+
+/// For each of the `tiles`, clusters and orders of operands the split-K of fewest expected cycles, in the order of
+/// candidates. Split-K is of all tiles or of the partial last wave alone: of that only where TMA stores C, since with
+/// stores by warps it took longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or
+/// more. `resident(config)`: clusters that the device holds at once.
 template <class Resident>
-PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std::span<const BlockShape> tiles,
-                          unsigned least_k_tiles, const Resident& resident) {
-  constexpr double nearly = 0.995;
+std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const ProductWork& work,
+                                                 std::span<const BlockShape> tiles, unsigned least_k_tiles,
+                                                 const Resident& resident) {
   const unsigned k_tiles = work.k_tiles();
-  PersistentChoice best;
+  std::vector<PersistentChoice> choices;
   const auto consider = [&](const BlockShape& tile, const ClusterShape& cluster, bool swapped) {
     PersistentConfig config{.rows = tile.rows,
                             .columns = tile.columns,
@@ -176,6 +179,7 @@ PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std
     const unsigned clusters = resident(config);
     if (clusters == 0) return;
     const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
+    PersistentChoice best;
     for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
       config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
       for (const unsigned first : {0u, whole}) {
@@ -185,12 +189,21 @@ PersistentChoice cheapest(const DeviceInfo& device, const ProductWork& work, std
           best = {config, cycles};
       }
     }
+    choices.push_back(best);
   };
   for (const BlockShape& tile : tiles)
     for (const ClusterShape& cluster : clusters_of_tiles) {
       consider(tile, cluster, false);
       if (work.may_swap) consider(tile, cluster, true);
     }
+  return choices;
+}
+
+/// Of persistent_choices() that of fewest expected cycles; among near equals the first.
+inline PersistentChoice cheapest(std::span<const PersistentChoice> choices) {
+  PersistentChoice best;
+  for (const PersistentChoice& choice : choices)
+    if (choice.cycles < nearly * best.cycles) best = choice;
   return best;
 }
 

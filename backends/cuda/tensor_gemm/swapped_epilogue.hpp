@@ -26,11 +26,11 @@ __device__ inline void stmatrix_x4_transposed([[maybe_unused]] unsigned to,
 template <bool bf16, unsigned columns>
 struct SwappedEpilogue {
   static constexpr unsigned panels = blocks_for(columns, row_elements);
-  static constexpr unsigned panel_bytes = 16 * row_bytes;  ///< Of a warp.
-  static constexpr unsigned staging_bytes = 2 * panel_bytes;
+  static constexpr unsigned warp_bytes = 16 * row_bytes;  ///< A warp's, of a panel.
+  static constexpr unsigned staging_bytes = 2 * warp_bytes;
 
-  const StagedRows rows_of_c;
-  const unsigned warp;           ///< Of the warpgroup.
+  const StagedRows rows;
+  const unsigned warp_in_group;
   unsigned next, last;           ///< Staging panels of the warpgroup, shared addresses.
   unsigned row = 0, column = 0;  ///< Of C.
   unsigned pending = 0;          ///< Panels of the tile that is kept, if any.
@@ -38,16 +38,16 @@ struct SwappedEpilogue {
 
   /// `c` is a map of `out`, if `by_tma`. `staging`: the warp's, of which the warpgroup's follow each other.
   __device__ SwappedEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
-      : rows_of_c{c, out, by_tma},
-        warp(warp_uniform(threadIdx.x / warp_size() % 4)),
-        next(staging - warp * staging_bytes),
-        last(next + 4 * panel_bytes) {}
+      : rows{c, out, by_tma},
+        warp_in_group(warp_uniform(threadIdx.x / warp_size() % 4)),
+        next(staging - warp_in_group * staging_bytes),
+        last(next + 4 * warp_bytes) {}
 
   /// The warp's rows of the finished tile of Cᵀ begin at `first_row`.
   template <class Sum>
   __device__ void take(unsigned first_row, unsigned first_column, const Sum& sum) {
     row = first_column;
-    column = first_row - 16 * warp;
+    column = first_row - 16 * warp_in_group;
     pending = panels;
 #pragma unroll
     for (unsigned i = 0; i < columns / 4; ++i) kept[i] = Output::packed<bf16>(sum(2 * i), sum(2 * i + 1));
@@ -72,7 +72,7 @@ struct SwappedEpilogue {
   __device__ void drain(unsigned staging, unsigned pitch, const Sum&) {
 #pragma unroll 1
     for (unsigned panel = 0; panel < pending; ++panel)
-      if (is_inside(panel)) store_by_way_of(staging - warp * panel_bytes + panel * pitch, panel);
+      if (is_inside(panel)) store_by_way_of(staging - warp_in_group * warp_bytes + panel * pitch, panel);
     bulk_wait_group_read<0>();
   }
 
@@ -80,9 +80,7 @@ struct SwappedEpilogue {
   /// Of a thread's words of a kept tile: a panel has 16.
   __device__ static constexpr unsigned first_word(unsigned panel) { return std::min(16 * panel, columns / 4 - 16); }
   __device__ unsigned row_of(unsigned panel) const { return row + 4 * first_word(panel); }
-  __device__ bool is_inside(unsigned panel) const {
-    return row_of(panel) < rows_of_c.out.rows && column < rows_of_c.out.columns;
-  }
+  __device__ bool is_inside(unsigned panel) const { return row_of(panel) < rows.out.rows && column < rows.out.columns; }
   __device__ static void sync_warpgroup() {
     asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / warpgroup_size), "n"(warpgroup_size) : "memory");
   }
@@ -91,9 +89,9 @@ struct SwappedEpilogue {
   __device__ void store_by_way_of(unsigned staging, unsigned panel) const {
     sync_warpgroup();
     stage(panel, staging);
-    if (rows_of_c.by_tma) fence_proxy_async();
+    if (rows.by_tma) fence_proxy_async();
     sync_warpgroup();
-    rows_of_c.store(row_of(panel) + 16 * warp, column, staging + warp * panel_bytes);
+    rows.store(row_of(panel) + 16 * warp_in_group, column, staging + warp_in_group * warp_bytes);
   }
   /// Writes a kept panel. Registers have no index at run time: hence the loop.
   __device__ void stage(unsigned wanted, unsigned to) const {
@@ -106,7 +104,8 @@ struct SwappedEpilogue {
           std::uint32_t words[4];
 #pragma unroll
           for (unsigned i = 0; i < 4; ++i) words[i] = kept[first_word(panel) + 4 * quad + i];
-          stmatrix_x4_transposed(to + swizzled(16 * quad + lane / 16 * 8 + lane % 8, 2 * warp + lane / 8 % 2), words);
+          stmatrix_x4_transposed(to + swizzled(16 * quad + lane / 16 * 8 + lane % 8, 2 * warp_in_group + lane / 8 % 2),
+                                 words);
         }
   }
 };
