@@ -1,9 +1,9 @@
 // A matrix product by cuBLASLt at its best: the fastest of the first eight algorithms that its heuristic returns.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
-#include <vector>
 
 #include "backends/cuda/cublas.hpp"
 #include "backends/gpu/fastest.hpp"
@@ -59,13 +59,14 @@ class LtGemm {
                                static_cast<int>(found.size()), found.data(), &count),
           "cublasLtMatmulAlgoGetHeuristic");
     check(cublaslt().preference_destroy(preference), "cublasLtMatmulPreferenceDestroy");
-    std::vector<cublasLtMatmulAlgo_t> supported;
-    for (const auto& candidate : std::span(found.data(), static_cast<std::size_t>(count)))
-      if (try_launch(queue, matrices, candidate.algo) == CUBLAS_STATUS_SUCCESS) supported.push_back(candidate.algo);
-    if (supported.empty()) throw Error("cuBLASLt has no kernel for this problem");
-    algorithm_ = supported[fastest(queue, supported.size(), [&](std::size_t i) {
-      check(try_launch(queue, matrices, supported[i]), "cublasLtMatmul");
-    })];
+    const auto end = std::remove_if(found.begin(), found.begin() + count, [&](const auto& candidate) {
+      return try_launch(queue, matrices, candidate.algo) != CUBLAS_STATUS_SUCCESS;
+    });
+    if (end == found.begin()) throw Error("cuBLASLt has no kernel for this problem");
+    const std::size_t chosen = fastest(queue, static_cast<std::size_t>(end - found.begin()), [&](std::size_t i) {
+      check(try_launch(queue, matrices, found[i].algo), "cublasLtMatmul");
+    });
+    algorithm_ = found[chosen].algo;
   }
 
   void launch(const Queue& queue, const Pointers& matrices) const {
