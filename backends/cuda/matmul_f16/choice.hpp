@@ -8,6 +8,7 @@
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
+#include "backends/cuda/matmul_f16/few_rows.hpp"
 #include "backends/cuda/matmul_f16/gemv.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
@@ -19,7 +20,7 @@ namespace crosswarp::gpu {
 namespace {
 
 struct Choice {
-  enum class Kernel { mma_multistage, persistent, small_k, skinny, few_columns, row_classes, gemv } kernel;
+  enum class Kernel { mma_multistage, persistent, small_k, skinny, few_columns, few_rows, row_classes, gemv } kernel;
   double cycles = std::numeric_limits<double>::infinity();  ///< Expected.
   PersistentConfig config{};                                ///< Of `persistent`.
   unsigned tile = 0;                                        ///< Of `small_k`.
@@ -68,7 +69,8 @@ inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Ar
                                          std::span<const unsigned> small_k_tiles) {
   using Kernel = Choice::Kernel;
   std::vector<Choice> all{{Kernel::gemv, matmul_f16_gemv::expected_cycles(queue, args)},
-                          {Kernel::skinny, matmul_f16_skinny::expected_cycles(queue, args)}};
+                          {Kernel::skinny, matmul_f16_skinny::expected_cycles(queue, args)},
+                          {Kernel::few_rows, matmul_f16_few_rows::expected_cycles(queue, args)}};
   for (const unsigned tile : small_k_tiles)
     all.push_back({Kernel::small_k, matmul_f16_small_k::expected_cycles(queue, args, tile), {}, tile});
   if (matmul_f16_repack::copied_bytes(args) > 0) {
@@ -96,6 +98,8 @@ inline std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& ar
       return matmul_f16_skinny::workspace_bytes(queue, args);
     case Choice::Kernel::few_columns:
       return matmul_f16_few_columns::workspace_bytes(queue, args);
+    case Choice::Kernel::few_rows:
+      return matmul_f16_few_rows::workspace_bytes(queue, args);
     case Choice::Kernel::row_classes:
       return matmul_f16_row_classes::workspace_bytes(queue, args);
     case Choice::Kernel::gemv:
@@ -121,6 +125,8 @@ inline void multiply_by(const Queue& queue, const MatmulF16::Args& args, const C
       return matmul_f16_skinny::gemm(queue, args);
     case Choice::Kernel::few_columns:
       return matmul_f16_few_columns::gemm(queue, args);
+    case Choice::Kernel::few_rows:
+      return matmul_f16_few_rows::gemm(queue, args);
     case Choice::Kernel::row_classes:
       return matmul_f16_row_classes::gemm(queue, args);
     case Choice::Kernel::gemv:

@@ -10,6 +10,7 @@
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f16/value_of.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -26,14 +27,6 @@ struct Matrix {
   const std::uint16_t* data;
   std::size_t rows, columns;
 };
-
-template <bool bf16>
-__device__ float value_of(std::uint16_t bits) {
-  if constexpr (bf16)
-    return widened(Bfloat16{bits});
-  else
-    return widened(Half{bits});
-}
 
 constexpr unsigned dot_block = 256;
 
