@@ -1,4 +1,4 @@
-// few_rows, as `adaptive` dispatches to it.
+// few_rows, as dispatchers call it.
 #pragma once
 
 #include "backends/cuda/matmul_f16/dispatch.hpp"
