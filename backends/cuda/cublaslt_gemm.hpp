@@ -42,8 +42,10 @@ class LtGemm {
     check(cublaslt().desc_set(description_, attribute, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
   }
 
-  /// Finds the fastest algorithm by launches on these matrices. Throws Error if there is none.
-  void choose(const Queue& queue, const Pointers& matrices) {
+  /// Finds the fastest algorithm by launches on the matrices of `args`, of which `pointers(args)` tells the Pointers,
+  /// and on copies of them. Throws Error if there is none.
+  template <class Args, class ToPointers>
+  void choose(const Queue& queue, const Args& args, const ToPointers& pointers) {
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublaslt().preference_create(&preference), "cublasLtMatmulPreferenceCreate");
     check(cublaslt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &cublaslt_workspace_bytes,
@@ -60,12 +62,13 @@ class LtGemm {
           "cublasLtMatmulAlgoGetHeuristic");
     check(cublaslt().preference_destroy(preference), "cublasLtMatmulPreferenceDestroy");
     const auto end = std::remove_if(found.begin(), found.begin() + count, [&](const auto& candidate) {
-      return try_launch(queue, matrices, candidate.algo) != CUBLAS_STATUS_SUCCESS;
+      return try_launch(queue, pointers(args), candidate.algo) != CUBLAS_STATUS_SUCCESS;
     });
     if (end == found.begin()) throw Error("cuBLASLt has no kernel for this problem");
-    const std::size_t chosen = fastest(queue, static_cast<std::size_t>(end - found.begin()), [&](std::size_t i) {
-      check(try_launch(queue, matrices, found[i].algo), "cublasLtMatmul");
-    });
+    const auto launch_found = [&](const Args& set, std::size_t i) {
+      check(try_launch(queue, pointers(set), found[i].algo), "cublasLtMatmul");
+    };
+    const std::size_t chosen = fastest(queue, args, static_cast<std::size_t>(end - found.begin()), launch_found);
     algorithm_ = found[chosen].algo;
   }
 

@@ -1,15 +1,17 @@
-// The fastest of several launches that do the same, for variants that choose by measurement: the samples are a
-// benchmark's, of one launch each behind flushed caches.
+// The fastest of several launches that do the same, for variants that choose by measurement, by samples like a
+// benchmark's: launches on distinct arrays, one after the other behind flushed caches.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backends/gpu/launch.hpp"
+#include "core/buffer.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp::gpu {
@@ -26,23 +28,62 @@ inline GpuDevice& device_of(const Queue& queue) {
   return *device;
 }
 
-/// The index of the launch with the shortest median time. `launch(i)` enqueues the i-th of `count`, one or more. Each
-/// is launched once before, since first launches load code; then all take turns, so that a clock that changes changes
-/// for all, and those that take more than twice the shortest time of the first round drop out. Waits for the device.
-inline std::size_t fastest(const Queue& queue, std::size_t count, const std::function<void(std::size_t)>& launch) {
-  constexpr int rounds = 9;
+/// The arrays `a`, `b` and `c` of `Args` several times over. Launches on one after the other all find them cold.
+template <class Args>
+class ColdSets {
+ public:
+  /// The first set is `args`, of the others `a` and `b` are copies. As many as a benchmark's sample has at most, if
+  /// they fit into a 256th of the memory.
+  ColdSets(const Queue& queue, const Args& args) : sets_{args} {
+    constexpr std::size_t most = 20;
+    const std::size_t bytes = args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes();
+    const std::size_t count = bytes == 0 ? 1 : std::min(most, queue.device.memory / 256 / bytes);
+    while (sets_.size() < count) {
+      Args set = args;
+      set.a = copied(queue, args.a);
+      set.b = copied(queue, args.b);
+      buffers_.emplace_back(device_of(queue), args.c.size_bytes());
+      set.c = buffers_.back().span();
+      sets_.push_back(set);
+    }
+  }
+
+  std::size_t size() const { return sets_.size(); }
+  const Args& operator[](std::size_t i) const { return sets_[i]; }
+
+ private:
+  template <class T>
+  std::span<const T> copied(const Queue& queue, std::span<const T> from) {
+    buffers_.emplace_back(device_of(queue), from.size_bytes());
+    const std::span to(reinterpret_cast<T*>(buffers_.back().span().data()), from.size());
+    copy(queue, to, from);
+    return to;
+  }
+
+  std::vector<Args> sets_;
+  std::vector<Buffer<std::byte>> buffers_;
+};
+
+/// The index of the launch with the shortest median time. `launch(set, i)` enqueues the i-th of `count`, one or more,
+/// on a set of arrays. Each is launched once before, since first launches load code; then all take turns, so that a
+/// clock that changes changes for all, and those that take more than twice the shortest time of the first round drop
+/// out. Waits for the device.
+template <class Args, class Launch>
+std::size_t fastest(const Queue& queue, const Args& args, std::size_t count, const Launch& launch) {
+  constexpr int rounds = 7;
   constexpr double hopeless = 2;
   if (count == 1) return 0;
+  const ColdSets sets(queue, args);
   GpuDevice& device = device_of(queue);
-  for (std::size_t i = 0; i < count; ++i) launch(i);
+  for (std::size_t i = 0; i < count; ++i) launch(args, i);
   device.synchronize();
   std::vector<std::vector<double>> times(count);
   double shortest = 0;  // of the first round
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < count; ++i) {
       if (round > 0 && times[i].front() > hopeless * shortest) continue;
-      const std::function<void(std::size_t)> launch_it = [&](std::size_t) { launch(i); };
-      times[i].push_back(device.time({.launch = launch_it}));
+      const std::function<void(std::size_t)> launch_on = [&](std::size_t set) { launch(sets[set], i); };
+      times[i].push_back(device.time({.launch = launch_on, .count = sets.size()}));
     }
     if (round == 0) shortest = std::ranges::min_element(times)->front();
   }

@@ -78,8 +78,9 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) { return 
 void prepare(const Queue& queue, const MatmulF16::Args& args) {
   Search& of_shape = search(queue, args);
   if (!of_shape.fastest)
-    of_shape.fastest = fastest(queue, of_shape.candidates.size(),
-                               [&](std::size_t candidate) { of_shape.multiply(queue, args, candidate); });
+    of_shape.fastest =
+        fastest(queue, args, of_shape.candidates.size(),
+                [&](const MatmulF16::Args& set, std::size_t candidate) { of_shape.multiply(queue, set, candidate); });
 }
 
 /// Requires prepare().

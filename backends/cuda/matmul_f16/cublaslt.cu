@@ -22,7 +22,7 @@ const LtGemm& library_gemm(const Queue& queue, const MatmulF16::Args& args) {
     const LtGemm::Matrix b =
         args.b_transposed ? LtGemm::Matrix{type, args.n, args.k} : LtGemm::Matrix{type, args.k, args.n};
     LtGemm gemm({type, args.m, args.k}, b, {args.f32_out ? CUDA_R_32F : type, args.m, args.n}, args.b_transposed);
-    gemm.choose(queue, pointers(args));
+    gemm.choose(queue, args, pointers);
     return gemm;
   });
 }

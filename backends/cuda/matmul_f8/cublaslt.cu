@@ -33,7 +33,7 @@ const LtGemm& library_gemm(const Queue& queue, const MatmulF8::Args& args) {
                 {args.f32_out ? CUDA_R_32F : CUDA_R_16BF, args.m, args.n}, true);
     gemm.set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(args.promoted ? 0 : 1));
     set_scales(gemm, args);  // the heuristic looks at them
-    gemm.choose(queue, pointers(args));
+    gemm.choose(queue, args, pointers);
     return gemm;
   });
 }
