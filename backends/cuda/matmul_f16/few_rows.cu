@@ -8,6 +8,7 @@
 // first column on. Warps differ by that distance, so their windows are shifted when their sums are added. Fragments
 // need no particular order of k, only the same one in both operands: the two rows that share a register are 32 apart.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "backends/cuda/device/cp_async.hpp"
@@ -152,22 +153,31 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
     add_splits.template operator()<fragments * fragment_rows / sharing>();
 }
 
-/// A launch.
+/// A launch, and what it is expected to take. As fitted to an H100: a block's passes wait for their loads, B comes at a
+/// share of memory's peak, and neither hides the other; blocks that share k wait for each other, and the last one adds
+/// the partial sums.
 struct Plan {
-  unsigned block_columns, column_blocks, splits, block_depth;
+  unsigned block_columns, column_blocks, splits = 1, block_depth = 0;
+  double cycles = std::numeric_limits<double>::infinity();
 
-  /// As many blocks as are resident, or half as many and more. Each has a pass or more, and the last block of a range
-  /// of columns does not add too many rows of partial sums. forced_splits: 0 for those of the shape. Requires m, n, k >
-  /// 0.
+  /// As many splits as are expected to be fastest, where all blocks are resident. forced_splits: 0 for those. Requires
+  /// m, n, k > 0.
   Plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_splits) {
-    constexpr unsigned max_partial_rows = 256;
+    constexpr double fixed = 4200, of_pass = 1260, of_sharing = 3700, of_partial_row = 50, share_of_peak = 0.85;
     block_columns = args.n % vector == 0 ? window : window - vector;
     column_blocks = blocks_for(args.n, block_columns);
-    const unsigned resident = blocks_per_unit * static_cast<unsigned>(std::max(1, queue.device.compute_units));
-    const unsigned own_splits = std::min(resident / column_blocks, max_partial_rows / static_cast<unsigned>(args.m));
-    const unsigned passes = blocks_for(args.k - 1, pass);
-    block_depth = pass * blocks_for(passes, std::clamp(forced_splits > 0 ? forced_splits : own_splits, 1u, passes));
-    splits = blocks_for(args.k - 1, block_depth);
+    const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
+    const unsigned resident = blocks_per_unit * units, waves = blocks_for(column_blocks, resident);
+    const unsigned passes = blocks_for(args.k - 1, pass), most = std::clamp(resident / column_blocks, 1u, passes);
+    const double streamed = sizeof(std::uint16_t) * static_cast<double>(args.n) * static_cast<double>(args.k) /
+                            (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
+    const unsigned forced = std::min(forced_splits, passes);
+    for (unsigned wanted = std::max(1u, forced); wanted <= (forced > 0 ? forced : most); ++wanted) {
+      const unsigned own_passes = blocks_for(passes, wanted), needed = blocks_for(passes, own_passes);
+      const double shared = needed > 1 ? of_sharing + of_partial_row * needed * static_cast<double>(args.m) : 0;
+      const double expected = fixed + std::hypot(of_pass * own_passes * waves, streamed) + shared;
+      if (expected < cycles) cycles = expected, splits = needed, block_depth = pass * own_passes;
+    }
   }
   /// A ticket for each range of columns, before the partial sums.
   std::size_t ticket_bytes() const { return (column_blocks * sizeof(unsigned) + 127) / 128 * 128; }
@@ -209,20 +219,10 @@ void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   gemm(pdl_by_tuning(queue), args, static_cast<unsigned>(queue.tuning["splits"]));
 }
 
-/// Passes of resident blocks take as long as a load's latency, or B comes at a share of memory's peak; the last block
-/// of a range of columns waits for the partial sums that it adds.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
-  constexpr double fixed = 5000, of_pass = 1200, of_sharing = 3000, of_partial_row = 25, share_of_peak = 0.85;
-  if (args.c.empty() || args.k == 0 || !is_for(args.m, args.n, args.b_transposed))
-    return std::numeric_limits<double>::infinity();
-  const Plan plan(queue, args, 0);
-  const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
-  const double waves = blocks_for(std::size_t{plan.column_blocks} * plan.splits, blocks_per_unit * units);
-  const double passes = waves * plan.block_depth / pass;
-  const double streamed = sizeof(std::uint16_t) * static_cast<double>(args.n) * static_cast<double>(args.k) /
-                          (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
-  const double shared = plan.splits > 1 ? of_sharing + of_partial_row * plan.splits * static_cast<double>(args.m) : 0;
-  return fixed + std::max(of_pass * passes, streamed) + shared;
+  return args.c.empty() || args.k == 0 || !is_for(args.m, args.n, args.b_transposed)
+             ? std::numeric_limits<double>::infinity()
+             : Plan(queue, args, 0).cycles;
 }
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) { return workspace_bytes(queue, args, 0); }
