@@ -12,6 +12,7 @@
 #include "backends/cuda/matmul_f16/gemv.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
+#include "backends/cuda/matmul_f16/small_k_mma.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -20,7 +21,17 @@ namespace crosswarp::gpu {
 namespace {
 
 struct Choice {
-  enum class Kernel { mma_multistage, persistent, small_k, skinny, few_columns, few_rows, row_classes, gemv } kernel;
+  enum class Kernel {
+    mma_multistage,
+    persistent,
+    small_k,
+    small_k_mma,
+    skinny,
+    few_columns,
+    few_rows,
+    row_classes,
+    gemv
+  } kernel;
   double cycles = std::numeric_limits<double>::infinity();  ///< Expected.
   PersistentConfig config{};                                ///< Of `persistent`.
   unsigned tile = 0;                                        ///< Of `small_k`.
@@ -70,7 +81,8 @@ inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Ar
   using Kernel = Choice::Kernel;
   std::vector<Choice> all{{Kernel::gemv, matmul_f16_gemv::expected_cycles(queue, args)},
                           {Kernel::skinny, matmul_f16_skinny::expected_cycles(queue, args)},
-                          {Kernel::few_rows, matmul_f16_few_rows::expected_cycles(queue, args)}};
+                          {Kernel::few_rows, matmul_f16_few_rows::expected_cycles(queue, args)},
+                          {Kernel::small_k_mma, matmul_f16_small_k_mma::expected_cycles(queue, args)}};
   for (const unsigned tile : small_k_tiles)
     all.push_back({Kernel::small_k, matmul_f16_small_k::expected_cycles(queue, args, tile), {}, tile});
   if (matmul_f16_repack::copied_bytes(args) > 0) {
@@ -106,6 +118,7 @@ inline std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& ar
       return matmul_f16_gemv::workspace_bytes(queue, args);
     case Choice::Kernel::mma_multistage:
     case Choice::Kernel::small_k:
+    case Choice::Kernel::small_k_mma:
       break;
   }
   return 0;
@@ -121,6 +134,8 @@ inline void multiply_by(const Queue& queue, const MatmulF16::Args& args, const C
       return matmul_f16_repack::gemm(queue, args, choice.config);
     case Choice::Kernel::small_k:
       return matmul_f16_small_k::gemm(queue, args, choice.tile);
+    case Choice::Kernel::small_k_mma:
+      return matmul_f16_small_k_mma::gemm(queue, args);
     case Choice::Kernel::skinny:
       return matmul_f16_skinny::gemm(queue, args);
     case Choice::Kernel::few_columns:
