@@ -64,7 +64,8 @@ class TemporaryStateFolder {
 };
 inline const TemporaryStateFolder temporary_state_folder;
 
-/// Programs under test take the host's cache for a small one: flushing a socket's is most of a short run's time.
+/// Programs under test, and this one, take the host's cache for a small one: flushing a socket's is most of a short
+/// run's time.
 inline const int small_host_cache = setenv("CROSSWARP_HOST_CACHE", "4194304", 0);
 
 /// A program that runs beside the test.

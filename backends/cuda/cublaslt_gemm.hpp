@@ -42,8 +42,8 @@ class LtGemm {
     check(cublaslt().desc_set(description_, attribute, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
   }
 
-  /// Finds the fastest algorithm by launches on the matrices of `args`, of which `pointers(args)` tells the Pointers,
-  /// and on copies of them. Throws Error if there is none.
+  /// Finds the fastest algorithm by launches on the matrices of `args` and on copies of them. `pointers` turns Args
+  /// into Pointers. Throws Error if there is none.
   template <class Args, class ToPointers>
   void choose(const Queue& queue, const Args& args, const ToPointers& pointers) {
     cublasLtMatmulPreference_t preference = nullptr;

@@ -1,5 +1,5 @@
-// The fastest of several launches that do the same, for variants that choose by measurement, by samples like a
-// benchmark's: launches on distinct arrays, one after the other behind flushed caches.
+// Autotuning: the fastest of equivalent launches, by interleaved cold samples. A sample is of launches on distinct
+// arrays, one after the other behind flushed caches, as a benchmark's is.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ inline GpuDevice& device_of(const Queue& queue) {
 template <class Args>
 class ColdSets {
  public:
-  /// The first set is `args`, of the others `a` and `b` are copies. As many as a benchmark's sample has at most, if
-  /// they fit into a 256th of the memory.
+  /// The first set is `args`, of the others `a` and `b` are copies. At most as many as a benchmark's sample has, in a
+  /// 256th of the memory, half of a benchmark's. Inputs are what the arrays hold when a variant is bound.
   ColdSets(const Queue& queue, const Args& args) : sets_{args} {
     constexpr std::size_t most = 20;
     const std::size_t bytes = args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes();

@@ -1,5 +1,5 @@
 // Dispatch by measurement, as cublaslt's: of the first eight choices by cost models the fastest, timed once for each
-// shape. Bound as `adaptive` is, without what its costs get wrong.
+// shape. Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
 #include <map>
 #include <optional>
 #include <string>

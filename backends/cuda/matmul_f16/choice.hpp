@@ -1,5 +1,5 @@
-// What dispatchers of 16-bit products choose among: kernels and their configurations, with the cycles that cost models
-// expect. `adaptive` takes the least expected, `autotuned` the fastest of the first ones by measurement.
+// Candidates of the 16-bit GEMM dispatchers: kernels and their configurations, with the cycles that cost models expect.
+// `adaptive` takes the least expected, `autotuned` the fastest of the first ones by measurement.
 #pragma once
 
 #include <algorithm>

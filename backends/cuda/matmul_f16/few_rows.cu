@@ -41,8 +41,8 @@ struct Problem {
   float* partials;         ///< Split-K: C for each split.
 };
 
-/// Block (x, y) multiplies a range of columns of B over a range of rows. The last row is not read in vectors, since the
-/// last of them may reach past the end of B; before it, a vector that begins in a row ends in B.
+/// Block (x, y) multiplies a range of columns of B over a range of rows. The last row of B is read by single
+/// elements: a vector there could reach past the end of B; before it, a vector that begins in a row ends in B.
 template <bool bf16, unsigned fragments>
 static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(Problem p, Output c) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -53,11 +53,11 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
   if (prefetched_row < end && prefetched < p.n) prefetch_to_l2(p.b + std::size_t{prefetched_row} * p.n + prefetched);
   grid_dependency_sync();
 
-  // From the 16 bytes in which a warp's rows of B begin to these rows.
+  // Elements from the 16-byte boundary before a warp's rows of B to their start.
   const auto distance_of = [&](unsigned of_warp) { return of_warp * (p.n % vector) % vector; };
   const unsigned own_row = lane % 4 * warps + warp, own_column = lane / 4 * vector;
-  // A load past the row is one of columns before, which the block has. Hidden from the compiler, which would compute
-  // this in every pass.
+  // Lanes past the row load columns of the block again, whose sums are dropped. `other_half` is hidden from the
+  // compiler, which would compute it in every pass.
   const auto is_inside = [&](unsigned own) { return first_column + own < p.n + distance_of(warp); };
   const std::uint16_t* const b = p.b + first_column - distance_of(warp) + (is_inside(own_column) ? own_column : 0);
   const unsigned other_half = opaque(is_inside(own_column + half_window) ? half_window : 0);
@@ -153,9 +153,9 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
     add_splits.template operator()<fragments * fragment_rows / sharing>();
 }
 
-/// A launch, and what it is expected to take. As fitted to an H100: a block's passes wait for their loads, B comes at a
-/// share of memory's peak, and neither hides the other; blocks that share k wait for each other, and the last one adds
-/// the partial sums.
+/// A launch, and what it is expected to take. As fitted to 15 products on an H100: a block's passes wait for their
+/// loads, B comes at a share of memory's peak, and neither hides the other; blocks that share k wait for each other,
+/// and the last one adds the partial sums.
 struct Plan {
   unsigned block_columns, column_blocks, splits = 1, block_depth = 0;
   double cycles = std::numeric_limits<double>::infinity();
