@@ -104,8 +104,8 @@ Comparison Device::compare(std::span<const std::pair<TypedSpan, TypedSpan>> pair
 double measure_read_bandwidth(Device& device) {
   constexpr int reads = 8;
   const DeviceInfo& info = device.info();
-  const std::size_t beyond_cache = info.cache == 0 ? std::size_t{1} << 28 : 64 * info.cache;
-  const std::size_t bytes = std::min({beyond_cache, info.memory / 32, device.free_memory() / 4});
+  const std::size_t bytes =
+      std::min(std::max(std::size_t{1} << 28, std::min(64 * info.cache, info.memory / 32)), device.free_memory() / 4);
   Buffer<float> set(device, bytes / sizeof(float));
   device.generate(set.span(), Lattice{RandomStream(0, 0), 16});
   double best = 0;

@@ -57,15 +57,20 @@ std::uint64_t read_all(const std::byte* memory, std::size_t bytes, std::size_t s
   return sum;
 }
 
-/// Bytes of the last-level cache: CROSSWARP_HOST_CACHE, or what the system reports. That is a whole socket's on virtual
-/// machines, which own a part of it.
-std::size_t cache_bytes() {
-  const char* const named = std::getenv("CROSSWARP_HOST_CACHE");
+constexpr const char* cache_variable = "CROSSWARP_HOST_CACHE";
+
+/// Bytes of the last-level cache: cache_variable, or what the system reports. That is a whole socket's on virtual
+/// machines, which own a part of it. No less than a megabyte: the flush reads a multiple of it.
+std::size_t cache_bytes(std::size_t memory) {
+  const char* const named = std::getenv(cache_variable);
   if (!named) return static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  constexpr std::size_t least = std::size_t{1} << 20;
   std::size_t bytes = 0;
   const auto [end, error] = std::from_chars(named, named + std::strlen(named), bytes);
-  if (error != std::errc() || *end != 0)
-    throw Error(fmt::format("CROSSWARP_HOST_CACHE is '{}'; set it to a number of bytes, or unset it", named));
+  if (error != std::errc() || *end != 0 || bytes < least || bytes > memory)
+    throw Error(
+        fmt::format("{} is '{}'; set it to a number of bytes, at least {} and no more than the memory's, or unset it",
+                    cache_variable, named, least));
   return bytes;
 }
 
@@ -181,11 +186,12 @@ DeviceInfo host_device_info() {
   info.name = processor_name();
   info.architecture = system.machine;
   info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  info.cache = cache_bytes();
+  info.cache = cache_bytes(info.memory);
   info.compute_units = openmp_threads();
   info.threads_per_unit = 1;
   info.versions["kernel"] = system.release;
   info.versions["compiler"] = __VERSION__;
+  if (const char* const named = std::getenv(cache_variable)) info.versions["cache_as_told"] = named;
   return info;
 }
 

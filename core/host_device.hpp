@@ -10,7 +10,7 @@ namespace crosswarp {
 /// The host device, one per process.
 std::shared_ptr<Device> open_host_device();
 
-/// Its properties, without opening it. Throws Error where CROSSWARP_HOST_CACHE, its cache's size, is no number.
+/// Its properties, without opening it. Throws Error where CROSSWARP_HOST_CACHE, its cache's size, cannot be one.
 DeviceInfo host_device_info();
 
 /// Threads of an OpenMP region in a timed launch; 1 without OpenMP.

@@ -49,7 +49,8 @@ TEST(HostDevice, TakesTheSizeOfItsCacheFromTheEnvironment) {
   const std::string kept = before ? before : "";
   setenv("CROSSWARP_HOST_CACHE", "1048576", 1);
   EXPECT_EQ(host_device_info().cache, std::size_t{1} << 20);
-  for (const char* const wrong : {"", "1M", "-1", "99999999999999999999"}) {
+  EXPECT_EQ(host_device_info().versions.at("cache_as_told"), "1048576") << "results say so";
+  for (const char* const wrong : {"", "1M", "-1", "1", "1048575", "9223372036854775808", "99999999999999999999"}) {
     setenv("CROSSWARP_HOST_CACHE", wrong, 1);
     EXPECT_TRUE(refuses([] { host_device_info(); }, "set it to a number of bytes")) << wrong;
   }
