@@ -100,6 +100,11 @@ Point MatmulF16::point(const GemmShape& shape, const std::string& layout, const 
       .front();
 }
 
+Point MatmulF16::point(const Args& args) {
+  return point({args.m, args.n, args.k}, args.b_transposed ? "tn" : "nn", args.bf16 ? "bf16" : "f16",
+               args.f32_out ? "f32" : "same");
+}
+
 Cost MatmulF16::cost(const Point& point) {
   return gemm_cost(shape_of(point), 2, output_bytes(point),
                    point.word("type") == "bf16" ? "tensor_bf16" : "tensor_f16");

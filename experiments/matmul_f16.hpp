@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -41,6 +42,8 @@ class MatmulF16 {
     T* c_as() const {
       return reinterpret_cast<T*>(c.data());
     }
+    /// Equal for problems that differ in nothing but their arrays.
+    auto key() const { return std::tuple(m, n, k, bf16, b_transposed, f32_out); }
   };
 
   static std::vector<Axis> axes();
@@ -50,6 +53,7 @@ class MatmulF16 {
   /// `layout`: nn, tn; `type`: f16, bf16; `out`: same, f32.
   static Point point(const GemmShape& shape, const std::string& layout, const std::string& type,
                      const std::string& out);
+  static Point point(const Args& args);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }

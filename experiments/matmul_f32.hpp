@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -30,6 +31,9 @@ class MatmulF32 {
     std::span<const float> b;  ///< Device memory: k·n elements, likewise.
     std::span<float> c;        ///< Device memory: m·n elements, likewise; poisoned.
     std::size_t m, n, k;
+
+    /// Equal for problems that differ in nothing but their arrays.
+    auto key() const { return std::tuple(m, n, k); }
   };
 
   static std::vector<Axis> axes();
@@ -37,6 +41,7 @@ class MatmulF32 {
   static std::vector<TestPoint> test_points();
   static std::vector<Point> headline_points();
   static Point point(const GemmShape& shape);
+  static Point point(const Args& args);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }

@@ -133,6 +133,11 @@ Point MatmulF8::point(const GemmShape& shape, const std::string& type, const std
       .front();
 }
 
+Point MatmulF8::point(const Args& args) {
+  return point({args.m, args.n, args.k}, args.e5m2 ? "e5m2" : "e4m3", args.f32_out ? "f32" : "bf16",
+               args.scales.empty() ? "none" : "tensor", args.promoted ? "promoted" : "fast");
+}
+
 Cost MatmulF8::cost(const Point& point) { return gemm_cost(shape_of(point), 1, bytes_of_c(point), "tensor_fp8"); }
 
 std::size_t MatmulF8::footprint(const Point& point) {

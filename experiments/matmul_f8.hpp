@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -53,6 +54,8 @@ class MatmulF8 {
     T* c_as() const {
       return reinterpret_cast<T*>(c.data());
     }
+    /// Equal for problems that differ in nothing but their arrays.
+    auto key() const { return std::tuple(m, n, k, e5m2, f32_out, promoted, scales.empty()); }
   };
 
   /// Products of full-precision inputs whose sum is exact in 14 bits: see input_bits().
@@ -77,6 +80,7 @@ class MatmulF8 {
   /// `type`: e4m3, e5m2; `out`: bf16, f32; `scale`: none, tensor; `accumulation`: fast, promoted.
   static Point point(const GemmShape& shape, const std::string& type, const std::string& out, const std::string& scale,
                      const std::string& accumulation);
+  static Point point(const Args& args);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }

@@ -60,6 +60,8 @@ Point MatmulTf32::point(const GemmShape& shape, const std::string& precision) {
       .front();
 }
 
+Point MatmulTf32::point(const Args& args) { return point({args.m, args.n, args.k}, args.split ? "3xtf32" : "tf32"); }
+
 /// Of the problem: 3xTF32 does three times as many operations.
 Cost MatmulTf32::cost(const Point& point) {
   return gemm_cost(shape_of(point), sizeof(float), sizeof(float), "tensor_tf32");

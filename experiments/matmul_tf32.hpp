@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -34,6 +35,9 @@ class MatmulTf32 {
     std::span<float> c;        ///< m·n elements, poisoned.
     std::size_t m, n, k;
     bool split;  ///< 3xTF32.
+
+    /// Equal for problems that differ in nothing but their arrays.
+    auto key() const { return std::tuple(m, n, k, split); }
   };
 
   /// Operands are cut (or rounded) to 11 bits, by less than 2^(e - 10) for a number from 2^e on, e ≤ -1. Cutting makes
@@ -50,6 +54,7 @@ class MatmulTf32 {
   static std::vector<Point> headline_points();
   /// `precision`: tf32, 3xtf32.
   static Point point(const GemmShape& shape, const std::string& precision);
+  static Point point(const Args& args);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "backends/cuda/cublas.hpp"
+#include "backends/gpu/cached_by_problem.hpp"
 #include "backends/gpu/fastest.hpp"
-#include "backends/gpu/kernel.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -42,10 +41,10 @@ class LtGemm {
     check(cublaslt().desc_set(description_, attribute, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
   }
 
-  /// Finds the fastest algorithm by launches on the matrices of `args` and on copies of them. `pointers` turns Args
-  /// into Pointers. Throws Error if there is none.
-  template <class Args, class ToPointers>
-  void choose(const Queue& queue, const Args& args, const ToPointers& pointers) {
+  /// Finds the fastest algorithm, by launches on problems of `E` like `args`. `pointers` turns Args into Pointers.
+  /// Throws Error if there is none.
+  template <class E, class ToPointers>
+  void choose(const Queue& queue, const typename E::Args& args, const ToPointers& pointers) {
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublaslt().preference_create(&preference), "cublasLtMatmulPreferenceCreate");
     check(cublaslt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &cublaslt_workspace_bytes,
@@ -65,11 +64,10 @@ class LtGemm {
       return try_launch(queue, pointers(args), candidate.algo) != CUBLAS_STATUS_SUCCESS;
     });
     if (end == found.begin()) throw Error("cuBLASLt has no kernel for this problem");
-    const auto launch_found = [&](const Args& set, std::size_t i) {
+    const auto launch_found = [&](const typename E::Args& set, std::size_t i) {
       check(try_launch(queue, pointers(set), found[i].algo), "cublasLtMatmul");
     };
-    const std::size_t chosen = fastest(queue, args, static_cast<std::size_t>(end - found.begin()), launch_found);
-    algorithm_ = found[chosen].algo;
+    algorithm_ = found[fastest<E>(queue, args, static_cast<std::size_t>(end - found.begin()), launch_found)].algo;
   }
 
   void launch(const Queue& queue, const Pointers& matrices) const {
@@ -96,14 +94,6 @@ class LtGemm {
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
 };
-
-/// The product of `key`, which tells problems apart; `make` makes it at the first call.
-template <class Key, class Make>
-const LtGemm& cached_gemm(const Key& key, const Make& make) {
-  static std::map<Key, LtGemm> known;
-  const auto found = known.find(key);
-  return found != known.end() ? found->second : known.emplace(key, make()).first->second;
-}
 
 }  // namespace
 }  // namespace crosswarp::gpu

@@ -1,17 +1,17 @@
-// Autotuning: the fastest of equivalent launches, by interleaved cold samples. A sample is of launches on distinct
-// arrays, one after the other behind flushed caches, as a benchmark's is.
+// The fastest of equivalent launches, by interleaved cold samples. A sample is of launches on distinct arrays, one
+// after the other behind flushed caches, as a benchmark's is.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "backends/gpu/launch.hpp"
-#include "core/buffer.hpp"
+#include "core/error.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp::gpu {
@@ -28,67 +28,47 @@ inline GpuDevice& device_of(const Queue& queue) {
   return *device;
 }
 
-/// The arrays `a`, `b` and `c` of `Args` several times over. Launches on one after the other all find them cold.
-template <class Args>
-class ColdSets {
- public:
-  /// The first set is `args`, of the others `a` and `b` are copies. At most as many as a benchmark's sample has, in a
-  /// 256th of the memory, half of a benchmark's. Inputs are what the arrays hold when a variant is bound.
-  ColdSets(const Queue& queue, const Args& args) : sets_{args} {
-    constexpr std::size_t most = 20;
-    const std::size_t bytes = args.a.size_bytes() + args.b.size_bytes() + args.c.size_bytes();
-    const std::size_t count = bytes == 0 ? 1 : std::min(most, queue.device.memory / 256 / bytes);
-    while (sets_.size() < count) {
-      Args set = args;
-      set.a = copied(queue, args.a);
-      set.b = copied(queue, args.b);
-      buffers_.emplace_back(device_of(queue), args.c.size_bytes());
-      set.c = buffers_.back().span();
-      sets_.push_back(set);
-    }
-  }
+/// As many launches as a benchmark's sample has: the time from one to the next counts for small ones.
+inline std::size_t cold_sets(const DeviceInfo& device, std::size_t footprint) {
+  constexpr std::size_t most = 20, share_of_memory = 128;
+  return footprint == 0 ? 1 : std::clamp<std::size_t>(device.memory / share_of_memory / footprint, 1, most);
+}
 
-  std::size_t size() const { return sets_.size(); }
-  const Args& operator[](std::size_t i) const { return sets_[i]; }
-
- private:
-  template <class T>
-  std::span<const T> copied(const Queue& queue, std::span<const T> from) {
-    buffers_.emplace_back(device_of(queue), from.size_bytes());
-    const std::span to(reinterpret_cast<T*>(buffers_.back().span().data()), from.size());
-    copy(queue, to, from);
-    return to;
-  }
-
-  std::vector<Args> sets_;
-  std::vector<Buffer<std::byte>> buffers_;
-};
-
-/// The index of the launch with the shortest median time. `launch(set, i)` enqueues the i-th of `count`, one or more,
-/// on a set of arrays. Each is launched once before, since first launches load code; then all take turns, so that a
-/// clock that changes changes for all, and those that take more than twice the shortest time of the first round drop
-/// out. Waits for the device.
-template <class Args, class Launch>
-std::size_t fastest(const Queue& queue, const Args& args, std::size_t count, const Launch& launch) {
-  constexpr int rounds = 7;
+/// The index of the launch with the shortest median time. `launch(set, i)` enqueues the i-th of `count` on arrays like
+/// those of `args`, with random inputs: `args` themselves need hold none yet. Each is launched once before, since first
+/// launches load code; then all take turns, so that a clock that changes changes for all, each with another one first
+/// in turn. Those that take more than twice the shortest time of the first rounds drop out. Waits for the device.
+template <class E, class Launch>
+std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_t count, const Launch& launch) {
+  constexpr int rounds = 8, trial_rounds = 2;
   constexpr double hopeless = 2;
+  constexpr std::uint64_t seed = 1;
+  if (count == 0) throw Error("no kernel to choose from");
   if (count == 1) return 0;
-  const ColdSets sets(queue, args);
   GpuDevice& device = device_of(queue);
-  for (std::size_t i = 0; i < count; ++i) launch(args, i);
+  const Point point = E::point(args);
+  const std::size_t sets = cold_sets(queue.device, E::footprint(point));
+  E problem(device, point, seed, sets);
+  problem.refill(0);
+  for (std::size_t i = 0; i < count; ++i) launch(problem.args(0), i);
   device.synchronize();
+
   std::vector<std::vector<double>> times(count);
-  double shortest = 0;  // of the first round
+  const auto shortest = [&](std::size_t i) { return *std::ranges::min_element(times[i]); };
+  std::vector<std::size_t> left(count);
+  std::iota(left.begin(), left.end(), 0);
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (round > 0 && times[i].front() > hopeless * shortest) continue;
-      const std::function<void(std::size_t)> launch_on = [&](std::size_t set) { launch(sets[set], i); };
-      times[i].push_back(device.time({.launch = launch_on, .count = sets.size()}));
+    if (round == trial_rounds) {
+      const double least = shortest(std::ranges::min(left, {}, shortest));
+      std::erase_if(left, [&](std::size_t i) { return shortest(i) > hopeless * least; });
     }
-    if (round == 0) shortest = std::ranges::min_element(times)->front();
+    for (const std::size_t i : left) {
+      const std::function<void(std::size_t)> launch_on = [&](std::size_t set) { launch(problem.args(set), i); };
+      times[i].push_back(device.time({.launch = launch_on, .count = sets}));
+    }
+    std::ranges::rotate(left, left.begin() + 1);
   }
-  const auto median_of = [](const std::vector<double>& samples) { return median(samples); };
-  return static_cast<std::size_t>(std::ranges::min_element(times, {}, median_of) - times.begin());
+  return std::ranges::min(left, {}, [&](std::size_t i) { return median(times[i]); });
 }
 
 }  // namespace CROSSWARP_PLATFORM

@@ -1,45 +1,40 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
 // `persistent` with the best tile, cluster and split-K, its operands swapped or not, by way of `repack` where rows of A
 // or B do not begin at multiples of 16 bytes; there `row_classes` and `few_columns`, which read a large operand as it
-// is; `few_rows` for up to 16 rows of C, `gemv` for one row or column; `small_k_mma` and `small_k` for short sums,
+// is; `few_rows` for up to 16 rows of C, `gemv` for one row or column; `small_k_mma` and `small_k` for small k,
 // `skinny` for short sides of C; `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by
 // launch and latency, and by shared memory, which feeds small tiles.
-#include <map>
-#include <string>
-#include <tuple>
-
 #include "backends/cuda/matmul_f16/choice.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-/// tile: the only one of `persistent`, by its number; 0: any, and any kernel.
-Choice search(const Queue& queue, const MatmulF16::Args& args, std::size_t tile) {
-  if (!has_persistent_gemm(queue)) return {Choice::Kernel::mma_multistage};
+/// Tuning `tile`: the only one of `persistent`, by its number; 0: any, and any kernel.
+Candidate<MatmulF16> search(const Queue& queue, const MatmulF16::Args& args) {
+  const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
+  if (!has_persistent_gemm(queue)) return by_mma_multistage().candidate;
   const std::span all(all_tiles);
   const auto configs = persistent_configs(queue, args, tile > 0 ? all.subspan(tile - 1, 1) : all);
+  const Choice best = by_persistent(queue, args, cheapest(configs));
+  if (tile > 0) return best.candidate;
   constexpr unsigned any_tile[] = {0};
-  return cheapest_choice(queue, args, configs, tile > 0 ? std::vector<Choice>() : other_kernels(queue, args, any_tile));
+  const std::vector<Choice> others = other_kernels(queue, args, any_tile);
+  return others.empty() || best.cycles <= others.front().cycles ? best.candidate : others.front().candidate;
 }
 
-/// Cached by shape: a search takes longer than a small product.
-const Choice& best_choice(const Queue& queue, const MatmulF16::Args& args) {
-  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool, std::size_t>, Choice>
-      known;
-  const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
-  const auto [found, is_new] =
-      known.try_emplace({queue.device.key, args.m, args.n, args.k, args.b_transposed, args.f32_out, tile});
-  if (is_new) found->second = search(queue, args, tile);
-  return found->second;
+/// Cached: a search takes longer than a small product.
+const Candidate<MatmulF16>& best_candidate(const Queue& queue, const MatmulF16::Args& args) {
+  static CachedByProblem<MatmulF16, Candidate<MatmulF16>> known(search);
+  return known(queue, args);
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
-  return workspace_bytes(queue, args, best_choice(queue, args));
+  return best_candidate(queue, args).workspace_bytes;
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args) {
-  multiply_by(pdl_by_tuning(queue), args, best_choice(queue, args));
+  best_candidate(queue, args).launch(pdl_by_tuning(queue), args);
 }
 
 /// tile 0: the cost model chooses; cluster, splits and whether operands are swapped are always its choice. pdl:
@@ -50,9 +45,8 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 const Register<MatmulF16> variant{{
     .idea =
         "dispatch by cost models: persistent with the best tile, cluster and split-K, or by way of repack; small_k_mma "
-        "and small_k for short sums, gemv for one row or column, few_rows and skinny for few, where rows are not "
-        "aligned "
-        "few_columns and row_classes, too",
+        "and small_k for small k; gemv for one row or column, few_rows and skinny for few; few_columns and row_classes "
+        "where rows are not aligned",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

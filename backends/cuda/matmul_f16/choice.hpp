@@ -16,26 +16,18 @@
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
 #if CROSSWARP_HAS_PTX
+#include "backends/gpu/autotuned.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
+/// A kernel, with its configuration where it has some.
 struct Choice {
-  enum class Kernel {
-    mma_multistage,
-    persistent,
-    small_k,
-    small_k_mma,
-    skinny,
-    few_columns,
-    few_rows,
-    row_classes,
-    gemv
-  } kernel;
-  double cycles = std::numeric_limits<double>::infinity();  ///< Expected.
-  PersistentConfig config{};                                ///< Of `persistent`.
-  unsigned tile = 0;                                        ///< Of `small_k`.
+  double cycles;  ///< Expected; infinite where no model expects anything.
+  Candidate<MatmulF16> candidate;
 };
+
+inline bool is_modelled(const Choice& choice) { return choice.cycles < std::numeric_limits<double>::infinity(); }
 
 /// Expected cycles of the pass that copies operands whose rows are not aligned: it reads them and writes the copies, of
 /// which L2 keeps a part, and short rows take as long as the latency of their loads.
@@ -70,83 +62,51 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
   });
 }
 
-/// A product by `config`, copies included.
+/// A product by a configuration of `persistent`, copies included.
 inline Choice by_persistent(const Queue& queue, const MatmulF16::Args& args, const PersistentChoice& choice) {
-  return {Choice::Kernel::persistent, choice.cycles + repacking_cycles(queue, args), choice.config};
+  const PersistentConfig config = choice.config;
+  return {choice.cycles + repacking_cycles(queue, args),
+          {[config](const Queue& on, const MatmulF16::Args& of) { matmul_f16_repack::gemm(on, of, config); },
+           matmul_f16_repack::workspace_bytes(args, config)}};
 }
 
-/// The other kernels that can multiply these matrices; of `small_k` the tiles of those numbers.
+/// The kernel of a device without wgmma. Its time is not modelled.
+inline Choice by_mma_multistage() {
+  constexpr unsigned raster = 8;
+  return {std::numeric_limits<double>::infinity(), {[](const Queue& queue, const MatmulF16::Args& args) {
+            matmul_f16_mma_multistage::gemm(queue, args, raster);
+          }}};
+}
+
+/// The other kernels that can multiply these matrices on the device, those of fewest expected cycles first; of
+/// `small_k` the tiles of those numbers.
 inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Args& args,
                                          std::span<const unsigned> small_k_tiles) {
-  using Kernel = Choice::Kernel;
-  std::vector<Choice> all{{Kernel::gemv, matmul_f16_gemv::expected_cycles(queue, args)},
-                          {Kernel::skinny, matmul_f16_skinny::expected_cycles(queue, args)},
-                          {Kernel::few_rows, matmul_f16_few_rows::expected_cycles(queue, args)},
-                          {Kernel::small_k_mma, matmul_f16_small_k_mma::expected_cycles(queue, args)}};
+  std::vector<Choice> all;
+  using WorkspaceBytes = std::size_t (*)(const Queue&, const MatmulF16::Args&);
+  const auto consider = [&](double cycles, WorkspaceBytes workspace_bytes, bool keeps_counters, auto launch) {
+    if (cycles == std::numeric_limits<double>::infinity()) return;  // not for these matrices
+    all.push_back({cycles, {launch, workspace_bytes ? workspace_bytes(queue, args) : 0, keeps_counters}});
+  };
+  consider(matmul_f16_gemv::expected_cycles(queue, args), matmul_f16_gemv::workspace_bytes, true,
+           matmul_f16_gemv::gemm);
+  consider(matmul_f16_skinny::expected_cycles(queue, args), matmul_f16_skinny::workspace_bytes, true,
+           matmul_f16_skinny::gemm);
+  consider(matmul_f16_few_rows::expected_cycles(queue, args), matmul_f16_few_rows::workspace_bytes, true,
+           matmul_f16_few_rows::gemm);
+  consider(matmul_f16_small_k_mma::expected_cycles(queue, args), nullptr, false, matmul_f16_small_k_mma::gemm);
   for (const unsigned tile : small_k_tiles)
-    all.push_back({Kernel::small_k, matmul_f16_small_k::expected_cycles(queue, args, tile), {}, tile});
+    consider(matmul_f16_small_k::expected_cycles(queue, args, tile), nullptr, false,
+             [tile](const Queue& on, const MatmulF16::Args& of) { matmul_f16_small_k::gemm(on, of, tile); });
   if (matmul_f16_repack::copied_bytes(args) > 0) {
-    all.push_back({Kernel::few_columns, matmul_f16_few_columns::expected_cycles(queue, args)});
-    all.push_back({Kernel::row_classes, matmul_f16_row_classes::expected_cycles(queue, args)});
+    consider(matmul_f16_few_columns::expected_cycles(queue, args), matmul_f16_few_columns::workspace_bytes, true,
+             matmul_f16_few_columns::gemm);
+    if (has_persistent_gemm(queue))
+      consider(matmul_f16_row_classes::expected_cycles(queue, args), matmul_f16_row_classes::workspace_bytes, false,
+               matmul_f16_row_classes::gemm);
   }
-  std::erase_if(all, [](const Choice& choice) { return choice.cycles == std::numeric_limits<double>::infinity(); });
+  std::ranges::stable_sort(all, {}, &Choice::cycles);
   return all;
-}
-
-/// That of fewest expected cycles; of persistent_configs() among near equals the first.
-inline Choice cheapest_choice(const Queue& queue, const MatmulF16::Args& args,
-                              std::span<const PersistentChoice> configs, std::span<const Choice> others) {
-  Choice best = by_persistent(queue, args, cheapest(configs));
-  for (const Choice& other : others)
-    if (other.cycles < best.cycles) best = other;
-  return best;
-}
-
-inline std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, const Choice& choice) {
-  switch (choice.kernel) {
-    case Choice::Kernel::persistent:
-      return matmul_f16_repack::workspace_bytes(args, choice.config);
-    case Choice::Kernel::skinny:
-      return matmul_f16_skinny::workspace_bytes(queue, args);
-    case Choice::Kernel::few_columns:
-      return matmul_f16_few_columns::workspace_bytes(queue, args);
-    case Choice::Kernel::few_rows:
-      return matmul_f16_few_rows::workspace_bytes(queue, args);
-    case Choice::Kernel::row_classes:
-      return matmul_f16_row_classes::workspace_bytes(queue, args);
-    case Choice::Kernel::gemv:
-      return matmul_f16_gemv::workspace_bytes(queue, args);
-    case Choice::Kernel::mma_multistage:
-    case Choice::Kernel::small_k:
-    case Choice::Kernel::small_k_mma:
-      break;
-  }
-  return 0;
-}
-
-/// Multiplies by the choice. Requires a workspace of workspace_bytes().
-inline void multiply_by(const Queue& queue, const MatmulF16::Args& args, const Choice& choice) {
-  constexpr unsigned raster = 8;  // of mma_multistage
-  switch (choice.kernel) {
-    case Choice::Kernel::mma_multistage:
-      return matmul_f16_mma_multistage::gemm(queue, args, raster);
-    case Choice::Kernel::persistent:
-      return matmul_f16_repack::gemm(queue, args, choice.config);
-    case Choice::Kernel::small_k:
-      return matmul_f16_small_k::gemm(queue, args, choice.tile);
-    case Choice::Kernel::small_k_mma:
-      return matmul_f16_small_k_mma::gemm(queue, args);
-    case Choice::Kernel::skinny:
-      return matmul_f16_skinny::gemm(queue, args);
-    case Choice::Kernel::few_columns:
-      return matmul_f16_few_columns::gemm(queue, args);
-    case Choice::Kernel::few_rows:
-      return matmul_f16_few_rows::gemm(queue, args);
-    case Choice::Kernel::row_classes:
-      return matmul_f16_row_classes::gemm(queue, args);
-    case Choice::Kernel::gemv:
-      return matmul_f16_gemv::gemm(queue, args);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // cuBLASLt at its best: cublasLtMatmul with the fastest of the first eight algorithms that its heuristic returns, timed
 // once for each shape. The yardstick.
-#include <tuple>
-
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f16.hpp"
 
@@ -15,16 +13,18 @@ namespace {
 #if CROSSWARP_HAS_CUBLAS
 LtGemm::Pointers pointers(const MatmulF16::Args& args) { return {args.a.data(), args.b.data(), args.c.data()}; }
 
+LtGemm make_gemm(const Queue& queue, const MatmulF16::Args& args) {
+  const cudaDataType type = args.bf16 ? CUDA_R_16BF : CUDA_R_16F;
+  const LtGemm::Matrix b =
+      args.b_transposed ? LtGemm::Matrix{type, args.n, args.k} : LtGemm::Matrix{type, args.k, args.n};
+  LtGemm gemm({type, args.m, args.k}, b, {args.f32_out ? CUDA_R_32F : type, args.m, args.n}, args.b_transposed);
+  gemm.choose<MatmulF16>(queue, args, pointers);
+  return gemm;
+}
+
 const LtGemm& library_gemm(const Queue& queue, const MatmulF16::Args& args) {
-  const std::tuple key{queue.device.key, args.m, args.n, args.k, args.bf16, args.b_transposed, args.f32_out};
-  return cached_gemm(key, [&] {
-    const cudaDataType type = args.bf16 ? CUDA_R_16BF : CUDA_R_16F;
-    const LtGemm::Matrix b =
-        args.b_transposed ? LtGemm::Matrix{type, args.n, args.k} : LtGemm::Matrix{type, args.k, args.n};
-    LtGemm gemm({type, args.m, args.k}, b, {args.f32_out ? CUDA_R_32F : type, args.m, args.n}, args.b_transposed);
-    gemm.choose(queue, args, pointers);
-    return gemm;
-  });
+  static CachedByProblem<MatmulF16, LtGemm> known(make_gemm);
+  return known(queue, args);
 }
 
 bool is_empty(const MatmulF16::Args& args) { return args.m == 0 || args.n == 0 || args.k == 0; }

@@ -7,11 +7,9 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_small_k_mma {
 
-/// Both operands of a tile fit into shared memory, and 16 bytes of a row along k reach into one other row at most.
-bool is_for(std::size_t k);
-/// By a cost model; launch and latency included. Infinite for an empty product, and where !is_for().
+/// By a cost model; launch and latency included. Infinite for an empty product, and where it is for no such k.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
-/// Requires is_for().
+/// Requires finite expected_cycles().
 void gemm(const Queue& queue, const MatmulF16::Args& args);
 
 }  // namespace matmul_f16_small_k_mma

@@ -1,7 +1,5 @@
 // cuBLASLt at its best: cublasLtMatmul with the fastest of the first eight algorithms that its heuristic returns, timed
 // once for each shape; fast or promoted accumulation as asked (CUBLASLT_MATMUL_DESC_FAST_ACCUM). The yardstick.
-#include <tuple>
-
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f8.hpp"
 
@@ -25,17 +23,21 @@ void set_scales(const LtGemm& gemm, const MatmulF8::Args& args) {
   gemm.set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, args.scales.data());
 }
 
-const LtGemm& library_gemm(const Queue& queue, const MatmulF8::Args& args) {
-  const std::tuple key{queue.device.key, args.m,       args.n,        args.k,
-                       args.e5m2,        args.f32_out, args.promoted, args.scales.empty()};
-  return cached_gemm(key, [&] {
-    LtGemm gemm({args.e5m2 ? CUDA_R_8F_E5M2 : CUDA_R_8F_E4M3, args.m, args.k}, {CUDA_R_8F_E4M3, args.n, args.k},
-                {args.f32_out ? CUDA_R_32F : CUDA_R_16BF, args.m, args.n}, true);
-    gemm.set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(args.promoted ? 0 : 1));
-    set_scales(gemm, args);  // the heuristic looks at them
-    gemm.choose(queue, args, pointers);
-    return gemm;
+LtGemm make_gemm(const Queue& queue, const MatmulF8::Args& args) {
+  LtGemm gemm({args.e5m2 ? CUDA_R_8F_E5M2 : CUDA_R_8F_E4M3, args.m, args.k}, {CUDA_R_8F_E4M3, args.n, args.k},
+              {args.f32_out ? CUDA_R_32F : CUDA_R_16BF, args.m, args.n}, true);
+  gemm.set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(args.promoted ? 0 : 1));
+  set_scales(gemm, args);  // the heuristic looks at them
+  gemm.choose<MatmulF8>(queue, args, [&](const MatmulF8::Args& set) {
+    set_scales(gemm, set);
+    return pointers(set);
   });
+  return gemm;
+}
+
+const LtGemm& library_gemm(const Queue& queue, const MatmulF8::Args& args) {
+  static CachedByProblem<MatmulF8, LtGemm> known(make_gemm);
+  return known(queue, args);
 }
 
 bool is_empty(const MatmulF8::Args& args) { return args.m == 0 || args.n == 0 || args.k == 0; }

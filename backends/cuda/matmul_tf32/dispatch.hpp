@@ -1,4 +1,4 @@
-// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file.
+// Entry points of the kernels that `adaptive` and `autotuned` dispatch to. Each stands in its variant's file.
 #pragma once
 
 #include "backends/cuda/matmul_tf32/operands.hpp"

@@ -199,12 +199,22 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
   return choices;
 }
 
-/// Of persistent_choices() that of fewest expected cycles; among near equals the first.
-inline PersistentChoice cheapest(std::span<const PersistentChoice> choices) {
-  PersistentChoice best;
+/// Of persistent_choices() that of fewest expected cycles; among near equals the first. Throws Error if there is none.
+inline const PersistentChoice& cheapest(std::span<const PersistentChoice> choices) {
+  if (choices.empty()) throw Error("no tile of the persistent GEMM fits this device");
+  const PersistentChoice* best = choices.data();
   for (const PersistentChoice& choice : choices)
-    if (choice.cycles < nearly * best.cycles) best = choice;
-  return best;
+    if (choice.cycles < nearly * best->cycles) best = &choice;
+  return *best;
+}
+
+/// The cheapest() one, then the others by expected cycles.
+inline std::vector<PersistentChoice> by_cycles(std::vector<PersistentChoice> choices) {
+  const auto first = choices.begin() + (&cheapest(choices) - choices.data());
+  std::rotate(choices.begin(), first, first + 1);
+  std::stable_sort(choices.begin() + 1, choices.end(),
+                   [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
+  return choices;
 }
 
 inline bool has_persistent_gemm(const Queue& queue) {

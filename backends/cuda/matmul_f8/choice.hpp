@@ -1,0 +1,53 @@
+// Candidates of the 8-bit GEMM dispatchers: configurations of `persistent`, with the cycles that a cost model expects.
+// `adaptive` takes the least expected, `autotuned` the fastest of the first ones by measurement.
+#pragma once
+
+#include <vector>
+
+#include "backends/cuda/matmul_f8/dispatch.hpp"
+#include "backends/cuda/matmul_f8/tensor_operands.hpp"
+#include "backends/cuda/tensor_gemm/persistent_model.hpp"
+
+#if CROSSWARP_HAS_PTX
+#include "backends/gpu/autotuned.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// Where `persistent` can multiply; `mma_multistage` always can.
+inline bool is_for_persistent(const Queue& queue, const MatmulF8::Args& args) {
+  return args.k % 16 == 0 && has_persistent_gemm(queue);
+}
+
+/// Requires is_for_persistent().
+inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulF8::Args& args) {
+  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+  constexpr std::size_t not_promoted = 2;  // tiles that have no kernels with promoted sums, the first ones
+  constexpr unsigned least_k_tiles = 4;    // of a split
+  const ProductWork work{.m = args.m,
+                         .n = args.n,
+                         .operands = operands_in_pairs(args),
+                         .operations_of_word = 4,
+                         .mma_operations = queue.device.peak_per_cycle("tensor_fp8", 8192),
+                         .is_f32_out = args.f32_out};
+  const std::span all(tiles);
+  return persistent_choices(
+      queue.device, work, args.promoted ? all.subspan(not_promoted) : all, least_k_tiles,
+      [&](const PersistentConfig& config) { return matmul_f8_persistent::resident_clusters(queue, args, config); });
+}
+
+inline Candidate<MatmulF8> by_persistent(const MatmulF8::Args& args, const PersistentChoice& choice) {
+  const PersistentConfig config = choice.config;
+  return {[config](const Queue& on, const MatmulF8::Args& of) { matmul_f8_persistent::gemm(on, of, config); },
+          config.workspace_bytes(args.m, args.n)};
+}
+
+inline Candidate<MatmulF8> by_mma_multistage() {
+  constexpr unsigned raster = 8;
+  return {[](const Queue& queue, const MatmulF8::Args& args) { matmul_f8_mma_multistage::gemm(queue, args, raster); }};
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif
