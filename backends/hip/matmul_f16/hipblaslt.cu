@@ -1,13 +1,15 @@
 // hipBLASLt at its best: hipblasLtMatmul with the fastest of the first eight algorithms that its heuristic returns,
 // timed once for each shape. The yardstick.
+#include <algorithm>
 #include <array>
-#include <limits>
-#include <map>
-#include <tuple>
 
-#include "backends/gpu/kernel.hpp"
+#include "backends/gpu/cached_by_problem.hpp"
 #include "backends/hip/rocblas.hpp"
 #include "experiments/matmul_f16.hpp"
+
+#if CROSSWARP_HAS_HIPBLASLT
+#include "backends/gpu/fastest.hpp"
+#endif
 
 namespace crosswarp::gpu {
 namespace {
@@ -59,40 +61,22 @@ struct LibraryGemm {
                                 found.data(), &count),
           "hipblasLtMatmulAlgoGetHeuristic");
     check(hipblaslt().preference_destroy(preference), "hipblasLtMatmulPreferenceDestroy");
-    float least = std::numeric_limits<float>::infinity();
-    for (const auto& candidate : std::span(found.data(), static_cast<std::size_t>(count)))
-      if (const float took = milliseconds(queue, args, candidate.algo); took < least) {
-        least = took;
-        algorithm = candidate.algo;
-      }
-    if (least == std::numeric_limits<float>::infinity()) throw Error("hipBLASLt has no kernel for this problem");
-  }
-
-  /// The time of ten launches after a first one; infinite where the algorithm is not supported.
-  float milliseconds(const Queue& queue, const MatmulF16::Args& args, const hipblasLtMatmulAlgo_t& algo) const {
-    if (launch(queue, args, algo) != HIPBLAS_STATUS_SUCCESS) return std::numeric_limits<float>::infinity();
-    constexpr int launches = 10;
-    cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin), "event");
-    check(cudaEventCreate(&end), "event");
-    check(cudaEventRecord(begin, queue.stream), "event");
-    for (int i = 0; i < launches; ++i) check(launch(queue, args, algo), "hipblasLtMatmul");
-    check(cudaEventRecord(end, queue.stream), "event");
-    check(cudaEventSynchronize(end), "wait for an event");
-    float took = 0;
-    check(cudaEventElapsedTime(&took, begin, end), "elapsed time");
-    check(cudaEventDestroy(begin), "event");
-    check(cudaEventDestroy(end), "event");
-    return took;
+    const auto end = std::remove_if(found.begin(), found.begin() + count, [&](const auto& candidate) {
+      return launch(queue, args, candidate.algo) != HIPBLAS_STATUS_SUCCESS;
+    });
+    if (end == found.begin()) throw Error("hipBLASLt has no kernel for this problem");
+    const auto launch_found = [&](const MatmulF16::Args& set, std::size_t i) {
+      check(launch(queue, set, found[i].algo), "hipblasLtMatmul");
+    };
+    algorithm =
+        found[fastest<MatmulF16>(queue, args, static_cast<std::size_t>(end - found.begin()), launch_found)].algo;
   }
 };
 
 const LibraryGemm& library_gemm(const Queue& queue, const MatmulF16::Args& args) {
-  using Key = std::tuple<std::string, std::size_t, std::size_t, std::size_t, bool, bool, bool>;
-  static std::map<Key, LibraryGemm> known;
-  const Key key{queue.device.key, args.m, args.n, args.k, args.bf16, args.b_transposed, args.f32_out};
-  const auto found = known.find(key);
-  return found != known.end() ? found->second : known.emplace(key, LibraryGemm(queue, args)).first->second;
+  static CachedByProblem<MatmulF16, LibraryGemm> known(
+      [](const Queue& on, const MatmulF16::Args& problem) { return LibraryGemm(on, problem); });
+  return known(queue, args);
 }
 
 bool is_empty(const MatmulF16::Args& args) { return args.m == 0 || args.n == 0 || args.k == 0; }
