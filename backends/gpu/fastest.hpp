@@ -66,7 +66,7 @@ std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_
       const std::function<void(std::size_t)> launch_on = [&](std::size_t set) { launch(problem.args(set), i); };
       times[i].push_back(device.time({.launch = launch_on, .count = sets}));
     }
-    std::ranges::rotate(left, left.begin() + 1);
+    std::rotate(left.begin(), left.begin() + 1, left.end());
   }
   return std::ranges::min(left, {}, [&](std::size_t i) { return median(times[i]); });
 }
