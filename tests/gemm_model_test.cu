@@ -2,6 +2,7 @@
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
+#include "backends/gpu/autotuned.hpp"
 
 #include <gtest/gtest.h>
 
@@ -140,6 +141,23 @@ SplitPlan splits_for(const GemmSize& size, int units) {
   constexpr TileModel tile{32, 32, 32, 2, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
   return best_splits(tile, size, device_of(units),
                      [&](std::size_t splits) { return splits > 1 ? splits * size.m * size.n * sizeof(float) : 0; });
+}
+
+TEST(PersistentModel, OrdersItsChoicesByCostBehindTheOneOfAdaptive) {
+  const std::vector<PersistentChoice> choices{{.cycles = 300}, {.cycles = 100.2}, {.cycles = 100}, {.cycles = 200}};
+  std::vector<double> cycles;
+  for (const PersistentChoice& choice : by_cycles(choices)) cycles.push_back(choice.cycles);
+  EXPECT_EQ(cycles, (std::vector{100.2, 100., 200., 300.}));  // among near equals the first is adaptive's
+  EXPECT_THROW(by_cycles({}), Error);
+}
+
+TEST(Autotuned, SharesAWorkspaceAmongKernelsWithoutCountersAlone) {
+  const auto bytes = [](std::vector<Candidate<MatmulF32>> candidates) {
+    return Autotuned<MatmulF32>(std::move(candidates)).workspace_bytes();
+  };
+  EXPECT_EQ(bytes({{{}, 1000, false}, {{}, 300, false}}), 1024);
+  EXPECT_EQ(bytes({{{}, 1000, false}, {{}, 300, true}, {{}, 4096, false}, {{}, 100, true}}), 4096 + 512 + 256);
+  EXPECT_EQ(bytes({{{}, 0, true}}), 0);
 }
 
 TEST(TileCost, SplitsSumsThatAreTooShortToFillADeviceAsFarAsTheyGo) {

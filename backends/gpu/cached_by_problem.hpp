@@ -1,10 +1,12 @@
 // What a variant finds out once for each problem.
 #pragma once
 
-#include <map>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "backends/gpu/kernel.hpp"
 
@@ -22,14 +24,20 @@ class CachedByProblem {
 
   Value& operator()(const Queue& queue, const Args& args) {
     const Key key(queue.device.key, queue.tuning.values, args.key());
-    const auto found = known_.find(key);
-    return found != known_.end() ? found->second : known_.emplace(key, make_(queue, args)).first->second;
+    const auto found = std::ranges::lower_bound(known_, key, {}, &Known::key);
+    if (found != known_.end() && found->key == key) return *found->value;
+    auto made = std::make_unique<Value>(make_(queue, args));
+    return *known_.insert(found, {key, std::move(made)})->value;
   }
 
  private:
   using Key = std::tuple<std::string, decltype(Tuning::values), decltype(std::declval<Args>().key())>;
+  struct Known {
+    Key key;
+    std::unique_ptr<Value> value;
+  };
   Value (*make_)(const Queue&, const Args&);
-  std::map<Key, Value> known_;
+  std::vector<Known> known_;  // in order; clang 15 cannot compile a std::map for HIP
 };
 
 }  // namespace CROSSWARP_PLATFORM

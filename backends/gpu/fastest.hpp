@@ -4,29 +4,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <string>
 #include <vector>
 
+#include "backends/gpu/device_of_key.hpp"
 #include "backends/gpu/launch.hpp"
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
-
-/// The device of the queue.
-inline GpuDevice& device_of(const Queue& queue) {
-  static std::map<std::string, std::shared_ptr<GpuDevice>> opened;  // listing devices is slow
-  std::shared_ptr<GpuDevice>& device = opened[queue.device.key];
-  const std::vector<DeviceInfo> all = device ? std::vector<DeviceInfo>() : devices();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].key == queue.device.key) device = open(i);
-  if (!device) throw Error("no device " + queue.device.key);
-  return *device;
-}
 
 /// As many launches as a benchmark's sample has: the time from one to the next counts for small ones.
 inline std::size_t cold_sets(const DeviceInfo& device, std::size_t footprint) {
@@ -45,7 +32,7 @@ std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_
   constexpr std::uint64_t seed = 1;
   if (count == 0) throw Error("no kernel to choose from");
   if (count == 1) return 0;
-  GpuDevice& device = device_of(queue);
+  GpuDevice& device = device_of_key(queue.device.key);
   const Point point = E::point(args);
   const std::size_t sets = cold_sets(queue.device, E::footprint(point));
   E problem(device, point, seed, sets);
