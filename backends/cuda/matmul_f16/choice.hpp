@@ -9,6 +9,7 @@
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
 #include "backends/cuda/matmul_f16/few_rows.hpp"
+#include "backends/cuda/matmul_f16/gathered.hpp"
 #include "backends/cuda/matmul_f16/gemv.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
@@ -101,9 +102,12 @@ inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Ar
   if (matmul_f16_repack::copied_bytes(args) > 0) {
     consider(matmul_f16_few_columns::expected_cycles(queue, args), matmul_f16_few_columns::workspace_bytes, true,
              matmul_f16_few_columns::gemm);
-    if (has_persistent_gemm(queue))
+    if (has_persistent_gemm(queue)) {
+      consider(matmul_f16_gathered::expected_cycles(queue, args), matmul_f16_gathered::workspace_bytes, false,
+               matmul_f16_gathered::gemm);
       consider(matmul_f16_row_classes::expected_cycles(queue, args), matmul_f16_row_classes::workspace_bytes, false,
                matmul_f16_row_classes::gemm);
+    }
   }
   std::ranges::stable_sort(all, {}, &Choice::cycles);
   return all;
