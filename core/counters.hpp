@@ -44,6 +44,7 @@ struct KernelUse {
   std::size_t useful_blocks = 0;  ///< Blocks with work; 0 for unknown.
   std::size_t threads = 0;        ///< Per block.
   bool pdl = false;               ///< Programmatic dependent launch.
+  std::string name = {};          ///< As kernel_name() has it; empty for unknown.
 };
 
 /// A kernel launch as the device recorded it.

@@ -2,9 +2,25 @@
 #include "backends/gpu/launch.hpp"
 
 #include "core/error.hpp"
+#include "core/kernel_name.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
+namespace {
+
+/// Empty where the runtime does not tell.
+std::string name_of(const void* kernel) {
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12030
+  const char* symbol = nullptr;
+  check(cudaFuncGetName(&symbol, kernel), "name of a kernel");
+  return kernel_name(symbol);
+#else
+  static_cast<void>(kernel);
+  return {};
+#endif
+}
+
+}  // namespace
 
 void check(cudaError_t code, const char* what, std::source_location where) {
   if (code == cudaSuccess) return;
@@ -33,7 +49,8 @@ void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, 
                                              static_cast<double>(queue.device.threads_per_unit),
                                 .blocks = std::size_t{grid.x} * grid.y * grid.z,
                                 .threads = threads,
-                                .pdl = pdl});
+                                .pdl = pdl,
+                                .name = name_of(kernel)});
 }
 
 }  // namespace CROSSWARP_PLATFORM
