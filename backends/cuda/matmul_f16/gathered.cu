@@ -23,6 +23,7 @@ namespace matmul_f16_gathered {
 constexpr unsigned tile_rows = 64, tile_columns = 128, stages = 8;
 constexpr unsigned producers = 2;  // warpgroups, which take turns: one's loads are in flight while the other stores
 constexpr unsigned threads = (1 + producers) * 128;
+constexpr unsigned k_tiles_ahead = 4;                    // that are in L2 before their loads
 constexpr unsigned vector = 8;                           // elements of a chunk
 constexpr unsigned tile_chunks = row_elements / vector;  // of a row of a k-tile
 using Ring = OperandRing<tile_rows, tile_columns, stages>;
@@ -34,54 +35,102 @@ struct Plan {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-/// Where a chunk of eight elements is in its operand.
-struct ChunkAt {
-  unsigned row, column;
+/// The first `count` of eight elements, zeros behind.
+__device__ inline uint4 first_elements(const uint4& of, unsigned count) {
+  const auto masked = [&](std::uint32_t word, unsigned first) {
+    return first + 1 < count ? word : first < count ? word & 0xffff : 0;
+  };
+  return {masked(of.x, 0), masked(of.y, 2), masked(of.z, 4), masked(of.w, 6)};
+}
 
-  __device__ bool is_outside(const Operand& from) const { return row >= from.rows || column >= from.columns; }
-  __device__ std::size_t first(const Operand& from) const { return std::size_t{row} * from.pitch + column; }
-  /// All of it is within the row, and both vectors that hold it are within the matrix.
-  __device__ bool is_whole(const Operand& from) const {
-    return row < from.rows && column + vector <= from.columns &&
-           vector * (first(from) / vector + 2) <= std::size_t{from.rows} * from.pitch;
-  }
-};
+/// A thread's share of an operand's k-tiles: `count` chunks, from its first one on in every `rows_apart`th row. That is
+/// a multiple of eight rows, and k-tiles are 64 elements apart, so that all begin at the same distance from 16 bytes.
+/// `k_major`: rows run along k.
+template <bool k_major, unsigned count>
+struct GatheredChunks {
+  static constexpr unsigned row_chunks = k_major ? tile_chunks : tile_columns / vector;
+  static constexpr unsigned rows_apart = warpgroup_size / row_chunks;
+  static_assert(rows_apart % 8 == 0);
 
-/// A thread's share of an operand's k-tile: `count` chunks. `at(i)`: where chunk i is in the operand; `to(i)`: its
-/// shared address.
-template <unsigned count>
-struct Chunks {
+  const Operand& from;
+  unsigned row, column;  ///< Of the first chunk at k = 0.
   uint4 low[count], high[count];
 
-  template <class At>
-  __device__ void load(const Operand& from, const At& at) {
-    const uint4* const vectors = reinterpret_cast<const uint4*>(from.data);
+  /// `first`: the tile's first row, or column where rows do not run along k.
+  __device__ GatheredChunks(const Operand& operand, unsigned first, unsigned thread)
+      : from(operand),
+        row((k_major ? first : 0) + thread / row_chunks),
+        column((k_major ? 0 : first) + thread % row_chunks * vector) {}
+
+  /// Of the first chunk in a k-tile's shared memory. The others follow, in rows with the same swizzle.
+  __device__ static unsigned offset(unsigned thread) {
+    const unsigned chunk = thread % row_chunks;
+    return chunk / tile_chunks * tile_k * row_bytes + swizzled(thread / row_chunks, chunk % tile_chunks);
+  }
+
+  /// Into L2, by a thread of every 128 bytes. Not rows of columns, which take longer so where memory is the bound.
+  __device__ void prefetch(unsigned k) const {
+    if (!k_major || column % row_elements != 0 || !is_inner(k)) return;
 #pragma unroll
-    for (unsigned i = 0; i < count; ++i) {
-      low[i] = high[i] = {};
-      if (const ChunkAt chunk = at(i); chunk.is_whole(from)) {
-        low[i] = vectors[chunk.first(from) / vector];
-        high[i] = vectors[chunk.first(from) / vector + 1];
+    for (unsigned i = 0; i < count; ++i) prefetch_to_l2(inner(i, k));
+  }
+  __device__ void load(unsigned k) {
+    const uint4* const vectors = reinterpret_cast<const uint4*>(from.data);
+    if (is_inner(k)) {
+#pragma unroll
+      for (unsigned i = 0; i < count; ++i) low[i] = inner(i, k)[0], high[i] = inner(i, k)[1];
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < count; ++i) {
+        low[i] = high[i] = {};
+        if (!is_readable(i, k)) continue;
+        const uint4* const at = vectors + element(row_of(i, k), k) / vector;
+        low[i] = at[0], high[i] = at[1];
       }
     }
   }
-  /// Zeros outside. `may_be_ragged`: chunks may lie across an edge of the operand.
-  template <class At, class To>
-  __device__ void store(const Operand& from, bool may_be_ragged, const At& at, const To& to) const {
+  /// At the shared address of the first chunk. Zeros past the end of k.
+  __device__ void store(unsigned k, unsigned to) const {
+    const auto distance = static_cast<unsigned>(element(row_of(0, k), k) % vector);
+    const bool is_last = !is_inner(k);
 #pragma unroll
-    for (unsigned i = 0; i < count; ++i) store_shared(to(i), shifted(low[i], high[i], at(i).first(from) % vector));
-    if (!may_be_ragged) return;
+    for (unsigned i = 0; i < count; ++i) {
+      const uint4 chunk = shifted(low[i], high[i], distance);
+      store_shared(to + i * rows_apart * row_bytes, is_last && k_major ? first_elements(chunk, left(k)) : chunk);
+    }
+    if (!is_last) return;
 #pragma unroll 1
     for (unsigned i = 0; i < count; ++i)
-      if (const ChunkAt chunk = at(i); !chunk.is_outside(from) && !chunk.is_whole(from))
-        store_shared(to(i), from.chunk(chunk.row, chunk.column));
+      if (!is_readable(i, k)) store_shared(to + i * rows_apart * row_bytes, from.chunk(row_of(i, k), column_of(k)));
+  }
+
+ private:
+  __device__ unsigned row_of(unsigned i, unsigned k) const { return row + i * rows_apart + (k_major ? 0 : k); }
+  __device__ unsigned column_of(unsigned k) const { return column + (k_major ? k : 0); }
+  __device__ std::size_t element(unsigned of_row, unsigned k) const {
+    return std::size_t{of_row} * from.pitch + column_of(k);
+  }
+  /// The vectors of a chunk where is_inner(). Rows outside, whose products nobody stores, are other rows.
+  __device__ const uint4* inner(unsigned i, unsigned k) const {
+    const bool is_row = !k_major || row + i * rows_apart < from.rows;
+    return reinterpret_cast<const uint4*>(from.data) + element(std::min(row_of(0, k), from.rows - 1), k) / vector +
+           (is_row ? i * (rows_apart / vector) * from.pitch : 0);
+  }
+  /// Elements of a row along k from the first chunk on.
+  __device__ unsigned left(unsigned k) const { return column_of(k) < from.columns ? from.columns - column_of(k) : 0; }
+  /// No chunk reaches past the end of k, and no vector past that of the matrix.
+  __device__ bool is_inner(unsigned k) const {
+    if constexpr (k_major)
+      return k + tile_k + vector <= from.columns;
+    else
+      return k + tile_k <= from.rows && element(k + tile_k - 1, k) + 2 * vector <= std::size_t{from.rows} * from.pitch;
+  }
+  /// Both vectors that hold the chunk are within the matrix, and it is not past the end of k.
+  __device__ bool is_readable(unsigned i, unsigned k) const {
+    return row_of(i, k) < from.rows && column_of(k) < from.columns &&
+           (element(row_of(i, k), k) / vector + 2) * vector <= std::size_t{from.rows} * from.pitch;
   }
 };
-
-/// Whether a tile of `columns` from `column` on has chunks that lie across an edge.
-__device__ inline bool may_be_ragged(const Operand& from, unsigned column, unsigned columns) {
-  return column + columns + vector > from.columns;
-}
 #endif
 
 template <bool bf16, bool b_transposed>
@@ -101,44 +150,30 @@ __global__ void __launch_bounds__(threads, 1)
     fence_mbarrier_init();
   }
   __syncthreads();
-  grid_dependency_sync();
 
   const unsigned group = warp_uniform(threadIdx.x / warpgroup_size);
   PipelineState state;
   if (group < producers) {
     const unsigned thread = threadIdx.x % warpgroup_size;
-    const auto& [a, b] = operands;
+    GatheredChunks<true, tile_rows * tile_chunks / warpgroup_size> of_a(operands.a, row, thread);
+    GatheredChunks<b_transposed, tile_columns * tile_chunks / warpgroup_size> of_b(operands.b, column, thread);
+    const auto k_of = [&](unsigned i) { return (first_k_tile + i) * tile_k; };
+    const auto prefetch = [&](unsigned i) {
+      if (i >= k_tiles) return;
+      of_b.prefetch(k_of(i));
+      of_a.prefetch(k_of(i));
+    };
+    for (unsigned i = group; i < k_tiles_ahead; i += producers) prefetch(i);
+    grid_dependency_sync();
     for (unsigned i = 0; i < group; ++i) state.advance(stages);
     for (unsigned i = group; i < k_tiles; i += producers) {
-      const unsigned k = (first_k_tile + i) * tile_k;
-      // Neighbouring threads have neighbouring chunks of a row.
-      const auto part = [&](unsigned j) { return j * warpgroup_size + thread; };
-      const auto a_at = [&](unsigned j) {
-        return ChunkAt{row + part(j) / tile_chunks, k + part(j) % tile_chunks * vector};
-      };
-      const auto a_to = [&](unsigned j) {
-        return ring.a(state.index) + swizzled(part(j) / tile_chunks, part(j) % tile_chunks);
-      };
-      constexpr unsigned panels = tile_columns / row_elements;  // of B, where it is not transposed
-      const auto b_at = [&](unsigned j) {
-        return b_transposed
-                   ? ChunkAt{column + part(j) / tile_chunks, k + part(j) % tile_chunks * vector}
-                   : ChunkAt{k + part(j) / (panels * tile_chunks), column + part(j) % (panels * tile_chunks) * vector};
-      };
-      const auto b_to = [&](unsigned j) {
-        const unsigned in_row = part(j) % (panels * tile_chunks);
-        return ring.b(state.index) + (b_transposed
-                                          ? swizzled(part(j) / tile_chunks, part(j) % tile_chunks)
-                                          : in_row / tile_chunks * tile_k * row_bytes +
-                                                swizzled(part(j) / (panels * tile_chunks), in_row % tile_chunks));
-      };
-      Chunks<tile_columns * tile_chunks / warpgroup_size> of_b;
-      Chunks<tile_rows * tile_chunks / warpgroup_size> of_a;
-      of_b.load(b, b_at);
-      of_a.load(a, a_at);
+      const unsigned k = k_of(i);
+      of_b.load(k);
+      of_a.load(k);
+      prefetch(i + k_tiles_ahead);
       pipeline.empty[state.index].wait(state.phase ^ 1);
-      of_b.store(b, b_transposed ? may_be_ragged(b, k, tile_k) : may_be_ragged(b, column, tile_columns), b_at, b_to);
-      of_a.store(a, may_be_ragged(a, k, tile_k), a_at, a_to);
+      of_b.store(k, ring.b(state.index) + of_b.offset(thread));
+      of_a.store(k, ring.a(state.index) + of_a.offset(thread));
       fence_proxy_async();
       sync_warp();
       if (thread % warp_size() == 0) pipeline.full[state.index].arrive();
@@ -147,6 +182,7 @@ __global__ void __launch_bounds__(threads, 1)
     return;
   }
 
+  grid_dependency_sync();
   TileSums<WgmmaF16<bf16, b_transposed>, false, tile_columns> sums;
   const auto release = [&](unsigned stage) {
     if (threadIdx.x % warp_size() == 0) pipeline.consumer_release(stage);
@@ -164,12 +200,14 @@ __global__ void __launch_bounds__(threads, 1)
 #endif
 }
 
-/// The splits of least expected cycles, or those given. Requires m, n, k > 0. A multiprocessor has one block, which
-/// waits for its loads; memory's share overlaps with that in part.
+/// The splits of least expected cycles, or those given. Requires m, n, k > 0. As fitted to 38 products on an H100, 150
+/// launches: a multiprocessor has one block, whose producers wait for their loads; stores of single elements, where
+/// rows of C are odd; memory, mostly hidden; partial sums.
 Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_splits) {
-  constexpr double fixed = 6000, of_k_tile = 900, of_split = 3000, partial_bytes = 28, share_of_peak = 0.85,
-                   exposed = 0.3;
-  constexpr unsigned least_k_tiles = 4;  // of a split
+  constexpr double fixed = 6500, of_tile = 730, of_k_tile = 1230, exposed = 0.16, share_of_peak = 0.87;
+  constexpr double elements_stored = 1.4, of_pairs_stored = 7.5,
+                   partial_bytes = 10.4;  // of a multiprocessor, per cycle
+  constexpr unsigned least_k_tiles = 4;   // of a split
   const unsigned k_tiles = blocks_for(args.k, tile_k);
   const double units = std::max(1, queue.device.compute_units);
   const double elements = static_cast<double>(args.m) * static_cast<double>(args.n);
@@ -182,13 +220,16 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned forced_split
             .splits = 1,
             .split_pitch = (args.m * args.n + 3) / 4 * 4};
   const unsigned tiles = best.row_tiles * best.column_tiles;
+  const double stored = static_cast<double>(std::min<std::size_t>(args.m, tile_rows)) *
+                        static_cast<double>(std::min<std::size_t>(args.n, tile_columns)) /
+                        (args.n % 2 == 0 ? of_pairs_stored : elements_stored);
   const auto consider = [&](unsigned wanted) {
     Plan of = best;
     of.k_tiles_per_split = blocks_for(k_tiles, wanted);
     of.splits = blocks_for(k_tiles, of.k_tiles_per_split);  // none of them empty
-    const double computed = std::ceil(tiles * of.splits / units) * of.k_tiles_per_split * of_k_tile;
-    const double added =
-        of.splits > 1 ? of_split + 2 * sizeof(float) * elements * of.splits / (partial_bytes * units) : 0;
+    const double computed =
+        std::ceil(tiles * of.splits / units) * (of_tile + of.k_tiles_per_split * of_k_tile + stored);
+    const double added = of.splits > 1 ? 2 * sizeof(float) * elements * of.splits / (partial_bytes * units) : 0;
     of.cycles = fixed + std::max(computed, moved) + exposed * std::min(computed, moved) + added;
     if (of.cycles < best.cycles) best = of;
   };
