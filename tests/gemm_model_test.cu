@@ -136,11 +136,11 @@ TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
   }
 }
 
-/// Of fp32 tiles, whose partial sums have rows of n floats.
-SplitPlan splits_for(const GemmSize& size, int units) {
-  constexpr TileModel tile{32, 32, 32, 2, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
-  return best_splits(tile, size, device_of(units),
-                     [&](std::size_t splits) { return splits > 1 ? splits * size.m * size.n * sizeof(float) : 0; });
+constexpr TileModel small_f32{32, 32, 32, 2, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
+constexpr TileModel large_f32{128, 128, 16, 2, {0.842, 0.38, 4900}, {0.812, 0.259, 11500}};
+
+SplitPlan splits_for(const GemmSize& size, int units, const TileModel& tile = small_f32) {
+  return best_splits(tile, size, device_of(units));
 }
 
 TEST(PersistentModel, OrdersItsChoicesByCostBehindTheOneOfAdaptive) {
@@ -162,11 +162,36 @@ TEST(Autotuned, SharesAWorkspaceAmongKernelsWithoutCountersAlone) {
 
 TEST(TileCost, SplitsSumsThatAreTooShortToFillADeviceAsFarAsTheyGo) {
   const SplitPlan plan = splits_for({40, 24, 2872}, 132);
-  EXPECT_GT(plan.splits, 8u);
-  EXPECT_LE(plan.splits, 2872u / (4 * 32));
-  EXPECT_EQ(splits_for({40, 24, 100}, 132).splits, 1u);  // fewer than eight k-tiles
-  EXPECT_EQ(splits_for({4096, 4096, 4096}, 132).splits, 1u);
-  EXPECT_EQ(splits_for({40, 24, 2872}, 1).splits, 1u);
+  EXPECT_GT(plan.splits.count, 8u);
+  EXPECT_LE(plan.splits.count, 2872u / (4 * 32));
+  EXPECT_EQ(splits_for({40, 24, 100}, 132).splits.count, 1u);       // fewer than eight k-tiles
+  EXPECT_EQ(splits_for({4096, 4096, 4096}, 128).splits.count, 1u);  // full waves
+  EXPECT_EQ(splits_for({40, 24, 2872}, 1).splits.count, 1u);
+}
+
+TEST(TileCost, SplitsTheLastTilesAloneWhereTheyDoNotFillAWave) {
+  constexpr std::size_t wave = 2 * 132, depth = 3440;
+  for (const std::size_t width : {std::size_t{128}, std::size_t{126}}) {
+    const SplitPlan plan = splits_for({128 * (wave + 9), width, depth}, 132, large_f32);
+    EXPECT_EQ(plan.splits.whole, wave);
+    EXPECT_GT(plan.splits.count, 4u);
+    EXPECT_LE(9 * plan.splits.count, wave);
+    EXPECT_LT(plan.cycles, 0.8 * splits_for({128 * 2 * wave, width, depth}, 132, large_f32).cycles);
+  }
+  EXPECT_EQ(splits_for({128 * 2 * wave, 128, depth}, 132, large_f32).splits.count, 1u);  // full waves
+  EXPECT_EQ(splits_for({128 * (wave + 9), 128, 64}, 132, large_f32).splits.count, 1u);   // no time to gain
+  EXPECT_EQ(splits_for({8192, 8192, 8192}, 132, large_f32).splits.count, 1u);            // 2 % to gain
+}
+
+TEST(TileCost, CountsPartialSumsOfSplitTilesAlone) {
+  const auto bytes = [](const GemmSize& size, const Splits& splits) {
+    return TileCost(large_f32, size, device_of(132)).partial_bytes(splits);
+  };
+  constexpr double tile = 128 * 128 * sizeof(float);
+  EXPECT_EQ(bytes({1280, 1280, 4096}, {1, 0}), 0);
+  EXPECT_EQ(bytes({1280, 1280, 4096}, {4, 0}), 100 * 4 * tile);
+  EXPECT_EQ(bytes({1280, 1280, 4096}, {4, 90}), 10 * 4 * tile);
+  EXPECT_EQ(bytes({64, 1280, 4096}, {4, 0}), 10 * 4 * tile / 2);  // of rows in C
 }
 
 TEST(TileCost, ExpectsMoreOfALargerProductAndLessOfALargerDevice) {

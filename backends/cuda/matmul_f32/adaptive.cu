@@ -17,15 +17,16 @@ using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tile
 /// A kernel by its tile.
 struct TileKernel {
   TileModel model;
-  void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t splits);
+  void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&);
+  std::size_t (*split_k_workspace)(const MatmulF32::Args&, const Splits&);
   void (*launch_stream_k)(const Queue&, const MatmulF32::Args&) = nullptr;
   std::size_t (*stream_k_workspace)(const Queue&, const MatmulF32::Args&) = nullptr;
 };
 
 template <class Tile>
 constexpr TileKernel kernel_of(Speed aligned, Speed unaligned,
-                               void (*launch)(const Queue&, const MatmulF32::Args&, std::size_t)) {
-  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, aligned, unaligned}, launch};
+                               void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&)) {
+  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, aligned, unaligned}, launch, split_k_workspace<Tile>};
 }
 template <class Tile>
 constexpr TileKernel prefetch_kernel(Speed aligned, Speed unaligned) {
@@ -55,7 +56,7 @@ constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {
 
 struct Plan {
   const TileKernel* kernel = kernels;
-  SplitPlan plan;  ///< 0 splits: stream-K.
+  SplitPlan plan;  ///< A count of 0 splits: stream-K.
 };
 
 /// Of all tiles or, by its number, of one.
@@ -67,9 +68,8 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_ti
   };
   for (const TileKernel& kernel : kernels) {
     if (forced_tile > 0 && &kernel != &kernels[forced_tile - 1]) continue;
-    if (kernel.launch_stream_k) consider(kernel, {0, true, TileCost(kernel.model, size, queue.device).stream_k()});
-    consider(kernel, best_splits(kernel.model, size, queue.device,
-                                 [&](std::size_t splits) { return split_k_workspace(args, splits); }));
+    if (kernel.launch_stream_k) consider(kernel, {{0, 0}, true, TileCost(kernel.model, size, queue.device).stream_k()});
+    consider(kernel, best_splits(kernel.model, size, queue.device));
   }
   return best;
 }
@@ -119,8 +119,9 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   return choose(
       queue, args, [&](const Special& special) { return special.workspace_bytes(queue, args); },
       [&](const Plan& planned) {
-        const std::size_t splits = planned.plan.splits;
-        return splits == 0 ? planned.kernel->stream_k_workspace(queue, args) : split_k_workspace(args, splits);
+        const auto& [kernel, plan] = planned;
+        return plan.splits.count == 0 ? kernel->stream_k_workspace(queue, args)
+                                      : kernel->split_k_workspace(args, plan.splits);
       });
 }
 
@@ -133,7 +134,7 @@ void gemm(const Queue& given, const MatmulF32::Args& args) {
       [&](const Plan& planned) {
         const auto& [kernel, plan] = planned;
         const Queue own = pdl_where(plan.pdl, queue);
-        plan.splits == 0 ? kernel->launch_stream_k(own, args) : kernel->launch(own, args, plan.splits);
+        plan.splits.count == 0 ? kernel->launch_stream_k(own, args) : kernel->launch(own, args, plan.splits);
       });
 }
 

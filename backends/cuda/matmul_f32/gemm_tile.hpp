@@ -14,11 +14,11 @@ inline namespace CROSSWARP_PLATFORM {
 struct GemmProblem {
   const float* a;
   const float* b;
-  float* c;  ///< With split-K: a matrix of partial sums for each split.
+  float* c;  ///< Or a tile's partial sums, of split-K.
   std::size_t m, n, k;
-  std::size_t k_per_split;    ///< A multiple of the k-tile; not less than k without split-K.
+  std::size_t k_per_split;    ///< Of each row of the grid: k, since it has one.
   unsigned tiles_n, tiles_m;  ///< Block tiles across and down C.
-  std::size_t c_pitch;        ///< Of C in floats: n, or with split-K n rounded up to whole vectors.
+  std::size_t c_pitch;        ///< Of C in floats: n; of partial sums a multiple of four.
 };
 
 }  // namespace CROSSWARP_PLATFORM

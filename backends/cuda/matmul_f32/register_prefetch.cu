@@ -7,8 +7,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// With split_k's range of k and grid dependency sync, so that both have the same machine code: with k from 0 to its
-/// end ptxas orders the main loop otherwise, 3.6 % slower at 4096 (H200, CUDA 13.0).
+/// With a range of k for each row of the grid, though it has one row, and with grid dependency sync: with k from 0 to
+/// its end ptxas orders the main loop otherwise, 3.6 % slower at 4096 (H200, CUDA 13.0).
 template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_register_prefetch(GemmProblem gemm) {
   grid_dependency_sync();

@@ -274,7 +274,7 @@ __device__ void store_tile_by_shared(const GemmProblem& gemm, const TileCoord& t
   }
 }
 
-/// Stores the accumulators of `tile` to C, or to the partial sums of split blockIdx.y.
+/// Stores the accumulators of `tile` to C, or to a tile's partial sums.
 template <class Tile, AlignedRows rows>
 __device__ void store_tile(const GemmProblem& gemm, const TileCoord& tile,
                            const float (&acc)[Tile::thread_m][Tile::thread_n]) {

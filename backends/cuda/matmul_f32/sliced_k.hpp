@@ -30,17 +30,16 @@ struct SlicedTile {
 using SmallTile = SlicedTile<64, 64, 16, 8, 8, 4, 4, 2>;     // a few hundred rows
 using SmallestTile = SlicedTile<32, 32, 32, 4, 4, 3, 4, 2>;  // would leave most of the device idle otherwise
 
+/// Multiplies steps k_begin … k_end of k for `tile`, and stores the sums as `out_tile` of `out`.
 template <class Tile, AlignedRows rows>
-__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k(GemmProblem gemm) {
-  grid_dependency_sync();
+__device__ __forceinline__ void multiply_sliced_k(const GemmProblem& gemm, const TileCoord& tile, std::size_t k_begin,
+                                                  std::size_t k_end, const GemmProblem& out,
+                                                  const TileCoord& out_tile) {
   constexpr bool is_aligned = rows != AlignedRows::none;  // B and C
   constexpr unsigned thread_m = Tile::thread_m, thread_n = Tile::thread_n;
   constexpr unsigned a_width = rows == AlignedRows::all ? 4 : 1, b_width = is_aligned ? 4 : 1;
   float* const shared = dynamic_shared<float>();
-  const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t first_row = std::size_t{tile.row} * Tile::m, first_column = std::size_t{tile.column} * Tile::n;
-  const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
-  const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
   const float* const a = gemm.a + first_row * gemm.k;
   const float* const b = gemm.b + first_column;
 
@@ -106,10 +105,11 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
       for (unsigned i = 0; i < thread_m * thread_n; ++i)
         acc[i / thread_n][i % thread_n] += handed[i * Tile::slice_threads];
   }
-  if (is_aligned || gemm.c_pitch % 4 == 0) {  // C, or partial sums
+  const std::size_t out_row = std::size_t{out_tile.row} * Tile::m, out_column = std::size_t{out_tile.column} * Tile::n;
+  if (is_aligned || out.c_pitch % 4 == 0) {  // C, or partial sums
     if (slice == 0)
-      store_accumulators<true>(gemm, acc, first_column + column, gemm.c_pitch,
-                               [&](unsigned i) { return first_row + row + 8 * i; });
+      store_accumulators<true>(out, acc, out_column + column, out.c_pitch,
+                               [&](unsigned i) { return out_row + row + 8 * i; });
     return;
   }
   constexpr unsigned pitch = Tile::n + 4;
@@ -121,14 +121,40 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
 #pragma unroll
       for (unsigned j = 0; j < thread_n; ++j) shared[(row + 8 * i) * pitch + column + j / 4 * 16 + j % 4] = acc[i][j];
   __syncthreads();
-  store_from_shared<Tile::m, Tile::n, pitch, Tile::threads>(gemm, shared, first_column,
-                                                            [&](unsigned r) { return first_row + r; });
+  store_from_shared<Tile::m, Tile::n, pitch, Tile::threads>(out, shared, out_column,
+                                                            [&](unsigned r) { return out_row + r; });
+}
+
+template <class Tile, AlignedRows rows>
+__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k(GemmProblem gemm) {
+  grid_dependency_sync();
+  const TileCoord tile = rasterize(gemm, blockIdx.x);
+  const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
+  const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
+  multiply_sliced_k<Tile, rows>(gemm, tile, k_begin, k_end, gemm, tile);
+}
+
+/// Block i: work tile i.
+template <class Tile, AlignedRows rows>
+__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
+    gemm_split_sliced_k(GemmProblem gemm, SplitTiles tiles) {
+  __shared__ WorkTile work;
+  if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
+  __syncthreads();
+  grid_dependency_sync();
+  const KInterval k = k_range<Tile>(gemm, work);
+  const bool is_split = tiles.scheduler.is_split(blockIdx.x);
+  multiply_sliced_k<Tile, rows>(gemm, work.tile, k.begin, k.end,
+                                is_split ? partial_sums(gemm, tiles, blockIdx.x) : gemm,
+                                is_split ? TileCoord{0, 0} : work.tile);
 }
 
 /// With split-K, too. Requires m, n > 0.
 template <class Tile>
-void launch_sliced_k(const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
-  dispatch_rows(args, [&]<AlignedRows rows>() { launch_splits<Tile>(gemm_sliced_k<Tile, rows>, queue, args, splits); });
+void launch_sliced_k(const Queue& queue, const MatmulF32::Args& args, const Splits& splits) {
+  dispatch_rows(args, [&]<AlignedRows rows>() {
+    launch_splits<Tile>({gemm_sliced_k<Tile, rows>, gemm_split_sliced_k<Tile, rows>}, queue, args, splits);
+  });
 }
 
 }  // namespace

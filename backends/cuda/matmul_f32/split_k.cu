@@ -1,13 +1,13 @@
-// Split-K: several blocks per tile, each with a range of k; a second pass adds their partial sums. Fills the device
-// where C has fewer tiles than the device has room for. Bound by the issue of multiply-adds, and by the traffic of
-// partial sums.
+// Split-K: several blocks per tile, each with a share of k; a second pass adds their partial sums. Fills the device
+// where C has fewer tiles than the device has room for, or where the last wave has fewer. Bound by the issue of
+// multiply-adds, and by the traffic of partial sums.
 #include "backends/cuda/matmul_f32/split_k.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_split_k {
 
-/// Block (x, y): tile x of C, summed over range y of k.
+/// Block i: tile i, whole. The same as register_prefetch, with its machine code.
 template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
   grid_dependency_sync();
@@ -19,17 +19,36 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_k
   store_tile<Tile, rows>(problem, tile, acc);
 }
 
-template <class Tile>
-void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
-  dispatch_rows(args, [&]<AlignedRows rows>() { launch_splits<Tile>(gemm_kernel<Tile, rows>, queue, args, splits); });
+/// Block i: work tile i.
+template <class Tile, AlignedRows rows>
+static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
+    gemm_split_k(GemmProblem problem, SplitTiles tiles) {
+  __shared__ WorkTile work;  // multiply_accumulate() takes all registers
+  if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
+  __syncthreads();
+  grid_dependency_sync();
+  const KInterval k = k_range<Tile>(problem, work);
+  float acc[Tile::thread_m][Tile::thread_n] = {};
+  multiply_accumulate<Tile, rows, false>(problem, work.tile, k.begin, k.end, acc);
+  if (tiles.scheduler.is_split(blockIdx.x))
+    store_tile<Tile, rows>(partial_sums(problem, tiles, blockIdx.x), {0, 0}, acc);
+  else
+    store_tile<Tile, rows>(problem, work.tile, acc);
 }
 
-template void gemm<FlatTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<MediumTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<CompactTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<ThinTile>(const Queue&, const MatmulF32::Args&, std::size_t);
-template void gemm<WideTile>(const Queue&, const MatmulF32::Args&, std::size_t);
+template <class Tile>
+void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits) {
+  dispatch_rows(args, [&]<AlignedRows rows>() {
+    launch_splits<Tile>({gemm_kernel<Tile, rows>, gemm_split_k<Tile, rows>}, queue, args, splits);
+  });
+}
+
+template void gemm<FlatTile>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<MediumTile>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<CompactTile>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<ThinTile>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<WideTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 
 /// Calls `use` with the tile of the tuning: `[&]<class Tile>()`.
 template <class Use>
@@ -37,17 +56,20 @@ auto with_tile(const Queue& queue, Use&& use) {
   return queue.tuning["rows"] == 64 ? use.template operator()<FlatTile>() : use.template operator()<MediumTile>();
 }
 
-/// The tuning's `splits`; 0: as many as fill the device, of at least four k-tiles each.
+/// All tiles by the tuning's `splits`; 0: those that do not fill a wave, by as many as do, of at least four k-tiles
+/// each.
 template <class Tile>
-std::size_t splits_for(const Queue& queue, const MatmulF32::Args& args) {
-  if (const int given = queue.tuning["splits"]; given > 0) return static_cast<std::size_t>(given);
-  const std::size_t tiles = std::size_t{blocks_for(args.n, Tile::n)} * blocks_for(args.m, Tile::m);
-  const std::size_t resident = Tile::min_blocks * static_cast<std::size_t>(queue.device.compute_units);
-  return std::clamp<std::size_t>(resident / tiles, 1, args.k / (4 * Tile::k) + 1);
+Splits splits_for(const Queue& queue, const MatmulF32::Args& args) {
+  if (const int given = queue.tuning["splits"]; given > 0) return {static_cast<unsigned>(given), 0};
+  const unsigned tiles = blocks_for(args.n, Tile::n) * blocks_for(args.m, Tile::m);
+  const unsigned resident = Tile::min_blocks * static_cast<unsigned>(queue.device.compute_units);
+  const unsigned last = tiles % resident;
+  if (last == 0) return {};
+  return {std::clamp(resident / last, 1u, static_cast<unsigned>(args.k / (4 * Tile::k)) + 1), tiles - last};
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
-  return with_tile(queue, [&]<class Tile>() { return split_k_workspace(args, splits_for<Tile>(queue, args)); });
+  return with_tile(queue, [&]<class Tile>() { return split_k_workspace<Tile>(args, splits_for<Tile>(queue, args)); });
 }
 
 void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {

@@ -1,55 +1,106 @@
-// Split-K: several blocks per tile of C, each with a range of k; a second pass adds their partial sums.
+// Split-K: several blocks per tile of C, each with a share of k; a second pass adds their partial sums. All tiles are
+// split, or only the last ones, which would leave most of the device idle.
 #pragma once
 
-#include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
+#include "backends/cuda/tensor_gemm/split_tiles.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
+
+/// How many blocks share a tile. The first `whole` tiles, fewer than all, are not split. One split is an ordinary gemm.
+struct Splits {
+  unsigned count = 1, whole = 0;
+};
+
+/// The layout of tiles and partial sums, which fp32 shares with the persistent GEMM.
+inline PersistentConfig split_config(unsigned tile_m, unsigned tile_n, const Splits& splits) {
+  return {
+      .rows = tile_m, .columns = tile_n, .cluster = {1, 1}, .raster = 8, .splits = splits.count, .whole = splits.whole};
+}
+
 namespace matmul_f32_split_k {
 
-/// The kernel of split_k.cu, for every PrefetchTile. One split is an ordinary gemm. Requires m, n > 0 and a workspace
-/// of split_k_workspace() bytes.
+/// The kernel of split_k.cu, for every PrefetchTile. Requires m, n > 0 and a workspace of split_k_workspace() bytes.
 template <class Tile>
-void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t splits);
+void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits);
 
 }  // namespace matmul_f32_split_k
 }  // namespace CROSSWARP_PLATFORM
 namespace {
 
-/// C as the output of add_partials(), whose partial sums have rows of `pitch` floats.
-struct ReducedC {
-  float* c;
-  std::size_t n, pitch;
+/// C as the output of add_split_tiles().
+struct SummedC {
+  float* data;
+  unsigned rows, columns;
 
-  __device__ void store_at(std::size_t i, float sum) const {
-    if (n == pitch) {
-      c[i] = sum;
-    } else if (const std::size_t column = i % pitch; column < n) {
-      c[i / pitch * n + column] = sum;
-    }
-  }
+  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
 };
 
-/// Rows of partial sums are whole vectors.
-inline std::size_t partials_pitch(const MatmulF32::Args& args) { return (args.n + 3) / 4 * 4; }
-
-inline std::size_t split_k_workspace(const MatmulF32::Args& args, std::size_t splits) {
-  return splits > 1 ? splits * args.m * partials_pitch(args) * sizeof(float) : 0;
+__device__ inline void store_quad(const SummedC& c, std::size_t i, const float4& sums) {
+  *reinterpret_cast<float4*>(c.data + i) = sums;
 }
 
-/// Launches `kernel` on a grid of tiles × splits, then the pass that adds the partial sums. Requires m, n > 0.
+/// The blocks' shares, none of which is empty: k may have fewer k-tiles than `splits`.
 template <class Tile>
-void launch_splits(void (*kernel)(GemmProblem), const Queue& queue, const MatmulF32::Args& args, std::size_t splits) {
-  const std::size_t k_tiles = (args.k + Tile::k - 1) / Tile::k;
-  GemmProblem gemm = gemm_problem<Tile>(args);
-  gemm.k_per_split = std::max<std::size_t>((k_tiles + splits - 1) / splits, 1) * Tile::k;
-  if (splits > 1) gemm.c = reinterpret_cast<float*>(queue.workspace.data()), gemm.c_pitch = partials_pitch(args);
-  launch(kernel, dim3(gemm.tiles_n * gemm.tiles_m, static_cast<unsigned>(splits)), Tile::threads, Tile::shared_bytes,
-         queue, gemm);
-  if (splits > 1)
-    launch_add_partials(queue, args.m * gemm.c_pitch, static_cast<unsigned>(splits), args.m * gemm.c_pitch,
-                        ReducedC{args.c.data(), args.n, gemm.c_pitch});
+SplitTiles split_tiles(const MatmulF32::Args& args, const Splits& splits, float* partials) {
+  const PersistentConfig config = split_config(Tile::m, Tile::n, splits);
+  const Raster raster{config.row_tiles(args.m, args.n), config.column_tiles(args.m, args.n), config.raster};
+  const unsigned k_tiles = blocks_for(args.k, Tile::k), per_split = blocks_for(k_tiles, splits.count);
+  const unsigned count = blocks_for(k_tiles, per_split);
+  return {.partials = partials,
+          .scheduler = {.raster = raster,
+                        .k_tiles = k_tiles,
+                        .whole = count == 1 ? raster.count() : splits.whole,
+                        .splits = count,
+                        .k_tiles_per_split = per_split},
+          .cluster = config.cluster,
+          .swapped = false,
+          .tile_rows = Tile::m,
+          .tile_columns = Tile::n,
+          .rows = config.stored_rows(args.m),
+          .columns = config.stored_columns(args.n)};
+}
+
+template <class Tile>
+std::size_t split_k_workspace(const MatmulF32::Args& args, const Splits& splits) {
+  return split_config(Tile::m, Tile::n, splits).workspace_bytes(args.m, args.n);
+}
+
+/// Steps of k that a block multiplies for its work tile.
+struct KInterval {
+  std::size_t begin, end;
+};
+template <class Tile>
+__device__ KInterval k_range(const GemmProblem& gemm, const WorkTile& work) {
+  const std::size_t begin = std::size_t{work.first_k_tile} * Tile::k, end = begin + std::size_t{work.k_tiles} * Tile::k;
+  return {begin, end < gemm.k ? end : gemm.k};
+}
+
+/// The partial sums of work tile `work`, which is split, as a C of one tile.
+__device__ inline GemmProblem partial_sums(GemmProblem gemm, const SplitTiles& tiles, unsigned work) {
+  gemm.c = tiles.partials + std::size_t{work - tiles.scheduler.whole} * tiles.floats_of_block();
+  gemm.m = tiles.rows;
+  gemm.n = gemm.c_pitch = tiles.columns;
+  return gemm;
+}
+
+/// The kernels of a tile. One for whole products, since with work tiles ptxas orders the main loop otherwise.
+struct SplitKernels {
+  void (*whole)(GemmProblem);
+  void (*split)(GemmProblem, SplitTiles);
+};
+
+/// Launches a block per work tile, then the pass that adds the partial sums. Requires m, n > 0.
+template <class Tile>
+void launch_splits(const SplitKernels& kernels, const Queue& queue, const MatmulF32::Args& args, const Splits& splits) {
+  const GemmProblem gemm = gemm_problem<Tile>(args);
+  const SplitTiles tiles = split_tiles<Tile>(args, splits, reinterpret_cast<float*>(queue.workspace.data()));
+  const unsigned blocks = tiles.scheduler.count();
+  if (tiles.scheduler.splits == 1) return launch(kernels.whole, blocks, Tile::threads, Tile::shared_bytes, queue, gemm);
+  launch(kernels.split, blocks, Tile::threads, Tile::shared_bytes, queue, gemm, tiles);
+  launch_add_split_tiles(queue, tiles,
+                         SummedC{args.c.data(), static_cast<unsigned>(args.m), static_cast<unsigned>(args.n)});
 }
 
 }  // namespace

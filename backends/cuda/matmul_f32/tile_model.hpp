@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "backends/cuda/matmul_f32/dispatch.hpp"
+#include "backends/cuda/matmul_f32/split_k.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -38,6 +40,7 @@ class TileCost {
  public:
   TileCost(const TileModel& tile, const GemmSize& size, const DeviceInfo& device)
       : tile_(tile),
+        size_(size),
         speed_(size.n % 4 == 0 ? tile.aligned : tile.unaligned),
         slowdown_(size.k % 4 == 0 ? 1 : slowdown_of_single_loads),
         l2_bytes_per_cycle_alone_(device.peak_per_cycle("l2", 64)),
@@ -54,25 +57,21 @@ class TileCost {
 
   double tiles() const { return tiles_; }
 
-  /// The multiprocessor with the most blocks decides, which gets one more by PDL where the grid does not fill the
-  /// device. Several splits take a second pass, with their partial sums written and read back.
-  double split_k(std::size_t splits, std::size_t partial_bytes, bool pdl) const {
-    const double all_blocks = tiles_ * static_cast<double>(splits), resident = tile_.min_blocks;
-    double blocks = std::ceil(all_blocks / units_);
-    if (pdl && all_blocks > 1 && blocks < resident) ++blocks;
-    const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
-    const double work = slowdown_ * std::ceil(k_tiles_ / static_cast<double>(splits)) * k_tile_cycles_;
-    const double partial = resident > 1 ? speed_.efficiency_alone + (speed_.efficiency - speed_.efficiency_alone) *
-                                                                        (left - 1) / (resident - 1)
-                                        : speed_.efficiency;
-    double cycles = full_waves * (resident * work / speed_.efficiency + wave_cycles_);
-    if (left > 0) cycles += left * work / partial + wave_cycles_ * std::max(left / resident, 0.5);
-    if (splits > 1) {
-      const auto bytes = static_cast<double>(partial_bytes);
+  /// Of the workspace.
+  double partial_bytes(const Splits& splits) const {
+    return static_cast<double>(split_config(tile_.m, tile_.n, splits).workspace_bytes(size_.m, size_.n));
+  }
+
+  /// Whole tiles beside split ones fill waves of their own. Several splits take a second pass, with their partial sums
+  /// written and read back.
+  double split_k(const Splits& splits, bool pdl) const {
+    const double shares = (tiles_ - splits.whole) * splits.count, k_tiles_of_share = std::ceil(k_tiles_ / splits.count);
+    double cycles =
+        blocks_cycles(splits.whole, k_tiles_, false) + blocks_cycles(shares, k_tiles_of_share, pdl || splits.whole > 0);
+    if (const double bytes = partial_bytes(splits); bytes > 0)
       cycles +=
           second_pass + 2 * bytes / (bytes <= l2_bytes_ ? units_ * l2_bytes_per_cycle() : memory_bytes_per_cycle_);
-    }
-    return total(cycles) - (pdl ? pdl_cycles : 0);
+    return (splits.whole > 0 ? margin_of_last : 1) * total(cycles) - (pdl ? pdl_cycles : 0);
   }
 
   /// All multiprocessors have equal shares. Each share's partial sums go to L2; one block reads all of a tile's.
@@ -86,9 +85,26 @@ class TileCost {
   }
 
  private:
+  /// Of `all_blocks`, each with `k_tiles`. The multiprocessor with the most blocks decides. By PDL, or after other
+  /// blocks, they start unevenly, and it gets one more where they do not fill the device.
+  double blocks_cycles(double all_blocks, double k_tiles, bool uneven_start) const {
+    const double resident = tile_.min_blocks;
+    double blocks = std::ceil(all_blocks / units_);
+    if (uneven_start && all_blocks > 1 && blocks < resident) ++blocks;
+    const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
+    const double work = slowdown_ * k_tiles * k_tile_cycles_;
+    const double partial = resident > 1 ? speed_.efficiency_alone + (speed_.efficiency - speed_.efficiency_alone) *
+                                                                        (left - 1) / (resident - 1)
+                                        : speed_.efficiency;
+    double cycles = full_waves * (resident * work / speed_.efficiency + wave_cycles_);
+    if (left > 0) cycles += left * work / partial + wave_cycles_ * std::max(left / resident, 0.5);
+    return cycles;
+  }
+
   static constexpr double fixed = 4920, second_pass = 3220, fixup = 4630, exposed = 0.93;
   static constexpr double slowdown_of_single_loads = 1.06;  // where rows of A do not start on 16-byte boundaries
   static constexpr double stored_bytes_per_cycle = 19.9;    // of a wave's tiles of C
+  static constexpr double margin_of_last = 1.03;            // splits of the last tiles alone are not fitted
 
   double l2_bytes_per_cycle() const { return 0.27 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
 
@@ -98,6 +114,7 @@ class TileCost {
   }
 
   const TileModel& tile_;
+  GemmSize size_;
   const Speed& speed_;
   double slowdown_;
   double l2_bytes_per_cycle_alone_;  // while few multiprocessors read
@@ -110,29 +127,35 @@ class TileCost {
 };
 
 struct SplitPlan {
-  std::size_t splits = 1;
+  Splits splits;
   bool pdl = true;
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// The splits of k, of at least four k-tiles each, and PDL of fewest expected cycles. `partial_bytes(splits)`: of their
-/// partial sums, at most four times what L2 holds.
-template <class PartialBytes>
-SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const DeviceInfo& device,
-                      const PartialBytes& partial_bytes) {
+/// The splits of k, of at least four k-tiles each, and PDL of fewest expected cycles: of all tiles, or of those alone
+/// that do not fill a wave. Partial sums are at most four times what L2 holds.
+inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const DeviceInfo& device) {
   const TileCost cost(tile, size, device);
-  const auto units = static_cast<std::size_t>(device.compute_units);
-  const std::size_t most = std::max<std::size_t>(1, size.k / (4 * tile.k));
+  const auto units = static_cast<std::size_t>(device.compute_units), tiles = static_cast<std::size_t>(cost.tiles());
+  const std::size_t most = std::max<std::size_t>(1, size.k / (4 * tile.k)), wave = units * tile.min_blocks;
   SplitPlan best;
-  // Splits that give each multiprocessor 0, 1, 2 … blocks.
-  for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 4 * tile.min_blocks; ++blocks_per_unit) {
-    const std::size_t splits =
-        std::clamp<std::size_t>(blocks_per_unit * units / static_cast<std::size_t>(cost.tiles()), 1, most);
-    const std::size_t bytes = partial_bytes(splits);
-    if (bytes > 4 * l2_size(device)) break;
-    for (const bool pdl : {true, false})
-      if (const double cycles = cost.split_k(splits, bytes, pdl); cycles < best.cycles) best = {splits, pdl, cycles};
-  }
+  const auto consider = [&](const Splits& splits, bool pdl) {
+    if (const double cycles = cost.split_k(splits, pdl); cycles < best.cycles) best = {splits, pdl, cycles};
+  };
+  const auto consider_splits = [&](std::size_t whole) {
+    // Splits that give each multiprocessor 0, 1, 2 … blocks.
+    std::size_t previous = 0;
+    for (std::size_t blocks_per_unit = 0; blocks_per_unit <= 4 * tile.min_blocks; ++blocks_per_unit) {
+      const std::size_t count = std::clamp<std::size_t>(blocks_per_unit * units / (tiles - whole), 1, most);
+      if (count == std::exchange(previous, count)) continue;
+      const Splits splits{static_cast<unsigned>(count), static_cast<unsigned>(whole)};
+      if (cost.partial_bytes(splits) > 4.0 * static_cast<double>(l2_size(device))) break;
+      if (count > 1 || whole == 0) consider(splits, true);
+      if (whole == 0) consider(splits, false);
+    }
+  };
+  consider_splits(0);
+  if (const std::size_t whole = tiles / wave * wave; whole > 0 && whole < tiles) consider_splits(whole);
   return best;
 }
 
