@@ -24,6 +24,12 @@ std::vector<Point> MatmulF32::headline_points() {
 std::vector<TestPoint> MatmulF32::test_points() {
   std::vector<TestPoint> points;
   for (const GemmShape& shape : test_shapes()) points.push_back({point(shape), is_slow_on_host(shape)});
+  // Few tiles more than the emulation's two multiprocessors hold, which are split: of each size but 64 x 64 prefetched.
+  for (const GemmShape& shape :
+       {GemmShape{4, 513, 128}, GemmShape{3, 516, 129}, GemmShape{4, 516, 128}, GemmShape{513, 3, 129},
+        GemmShape{513, 4, 128}, GemmShape{65, 149, 255}, GemmShape{65, 148, 256}, GemmShape{20, 131, 433},
+        GemmShape{20, 132, 431}, GemmShape{20, 132, 432}})
+    points.push_back({point(shape)});
   return points;
 }
 
