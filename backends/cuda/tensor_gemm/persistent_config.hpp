@@ -1,4 +1,4 @@
-// How a persistent GEMM is divided among blocks: tile, cluster, order of tiles, split-K.
+// How a persistent GEMM, or an fp32 one by split-K, is divided among blocks: tile, cluster, order of tiles, splits.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Split-K of a persistent GEMM, second pass: adds the partial sums of the tiles that are split, and stores them to C.
-// Bound by L2; with few elements in many splits by its latency.
+// Split-K of persistent GEMMs and of fp32, second pass: adds the partial sums of the tiles that are split, and stores
+// them to C. Bound by L2; with few elements in many splits by its latency.
 #pragma once
 
 #include "backends/cuda/device/with_constant.hpp"

@@ -1,5 +1,5 @@
-// Persistent tile scheduler: which output tiles, and with split-K which shares of k, a resident cluster takes in turn.
-// The last tiles alone can be split, so that they occupy all multiprocessors.
+// Tile scheduler: which output tiles, and with split-K which shares of k, resident clusters take in turn, or the blocks
+// of a grid one each. The last tiles alone can be split, so that they occupy all multiprocessors.
 #pragma once
 
 #include "backends/cuda/device/raster.hpp"
