@@ -1,4 +1,5 @@
 // What the GEMMs' cost models expect, by properties of a device alone: no GPU is needed.
+#include "backends/cuda/gemv.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
@@ -200,6 +201,58 @@ TEST(TileCost, ExpectsMoreOfALargerProductAndLessOfALargerDevice) {
   EXPECT_LT(of_all, of_one / 20);
   EXPECT_LT(of_all, splits_for({1000, 500, 500}, 132).cycles);
   EXPECT_LT(of_all, splits_for({500, 500, 1000}, 132).cycles);
+}
+
+/// m x n x k in fp32, of which m or n is 1.
+gemv::Problem<float> vector_product(std::size_t m, std::size_t n, std::size_t k) {
+  return {nullptr, nullptr, m, n, k, false};
+}
+double gemv_cycles(std::size_t m, std::size_t n, std::size_t k, int units = 132) {
+  return gemv::expected_cycles(device_of(units), vector_product(m, n, k), 32);
+}
+
+TEST(Gemv, LoadsAsWideAsRowsAllow) {
+  EXPECT_EQ(vector_product(1, 4096, 33).width, 4u);
+  EXPECT_EQ(vector_product(1, 4098, 32).width, 2u);
+  EXPECT_EQ(vector_product(4097, 1, 32).width, 4u);
+  EXPECT_EQ(vector_product(4096, 1, 33).width, 1u);
+  EXPECT_EQ((gemv::Problem<std::uint16_t>{nullptr, nullptr, 1, 33, 4096, true}.width), 8u);
+}
+
+TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {
+  for (const std::size_t n : {2u, 28u, 77u, 136u, 2464u, 5776u, 100'000u})
+    for (const std::size_t k : {1u, 195u, 1087u, 20'000u, 3'000'000u})
+      for (const int units : {1, 132}) {
+        const gemv::Splits plan(device_of(units), vector_product(1, n, k), 32);
+        EXPECT_GE(plan.splits * plan.block_depth, k) << n << ", " << k;
+        EXPECT_LT((plan.splits - 1) * plan.block_depth, k) << n << ", " << k;
+        EXPECT_LE(plan.splits, 65'535u) << n << ", " << k;
+      }
+  const auto splits = [](std::size_t n, std::size_t k) {
+    return gemv::Splits(device_of(132), vector_product(1, n, k), 32).splits;
+  };
+  EXPECT_EQ(splits(2, 195), 1u);  // within the two passes of loads that a block makes alone
+  EXPECT_GT(splits(2, 100'000), 132u);
+  EXPECT_EQ(splits(5776, 1824), 1u);  // more blocks than multiprocessors
+}
+
+TEST(Gemv, SharesARowAmongTheMoreThreadsTheLongerItIs) {
+  const auto lanes = [](std::size_t m, std::size_t k) {
+    return gemv::lanes_for(device_of(132), vector_product(m, 1, k));
+  };
+  EXPECT_EQ(lanes(100'000, 1), 1u);
+  EXPECT_EQ(lanes(100'000, 32), 8u);
+  EXPECT_EQ(lanes(100'000, 1024), 32u);
+  EXPECT_EQ(lanes(100'000, 100'000), gemv::dot_block);
+  EXPECT_EQ(lanes(3, 5003), gemv::dot_block);
+}
+
+TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {
+  EXPECT_LT(gemv_cycles(1, 4096, 4096), gemv_cycles(1, 8192, 4096));
+  EXPECT_LT(gemv_cycles(4096, 1, 4096), gemv_cycles(4096, 1, 4096, 20));
+  // One block has all of k, and waits for memory in each of its passes.
+  EXPECT_GT(gemv_cycles(1, 1, 100'000), 1.5 * gemv_cycles(1, 2, 100'000));
+  EXPECT_GT(gemv_cycles(1, 1, 100'000), gemv_cycles(132, 1, 800));
 }
 
 double f64_cycles(const matmul_f64::TileModel& tile, const matmul_f64::GemmSize& size, unsigned splits = 1) {

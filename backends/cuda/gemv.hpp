@@ -67,10 +67,10 @@ struct Splits {
   std::size_t block_depth;
 
   template <class T>
-  Splits(const Queue& queue, const Problem<T>& problem, std::size_t least_columns) {
+  Splits(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
     constexpr std::size_t passes_alone = 2, blocks_of_unit = 2, most = 65'535;
     const std::size_t rows = problem.matrix.rows, n = problem.matrix.columns;
-    const auto units = static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+    const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
     lanes = row_threads;
     while (lanes * problem.width > least_columns && blocks_for(n, lanes * problem.width) < units) lanes /= 2;
     column_blocks = blocks_for(n, lanes * problem.width);
@@ -195,18 +195,18 @@ inline bool is_for(std::size_t m, std::size_t n) { return m == 1 || n == 1; }
 
 /// Requires a product that is not empty.
 template <class T>
-std::size_t workspace_bytes(const Queue& queue, const Problem<T>& problem, std::size_t least_columns) {
+std::size_t workspace_bytes(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
   if (problem.is_dot) return 0;
-  const Splits plan(queue, problem, least_columns);
+  const Splits plan(device, problem, least_columns);
   return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
 }
 
 /// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
 /// where a row has two passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
 template <class T>
-unsigned lanes_for(const Queue& queue, const Problem<T>& problem) {
+unsigned lanes_for(const DeviceInfo& device, const Problem<T>& problem) {
   constexpr std::size_t quarter_of_unit = 256;  // threads
-  const auto quarter = quarter_of_unit * static_cast<std::size_t>(std::max(1, queue.device.compute_units));
+  const auto quarter = quarter_of_unit * static_cast<std::size_t>(std::max(1, device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
   const unsigned at_once = dot_loads(sizeof(T) * problem.width);
   if (loads > 32 * at_once && (problem.matrix.rows * 32 < quarter || 2 * loads > dot_block * at_once)) return dot_block;
@@ -222,12 +222,12 @@ void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t leas
   with_constant<1, 2, 4, 8>(problem.width, [&]<unsigned width>() {
     if constexpr (width * sizeof(T) <= 16) {
       if (problem.is_dot) {
-        with_constant<1, 8, 32, dot_block>(lanes_for(queue, problem), [&]<unsigned lanes>() {
+        with_constant<1, 8, 32, dot_block>(lanes_for(queue.device, problem), [&]<unsigned lanes>() {
           launch(dot.template operator()<width, lanes>(), blocks_for(problem.matrix.rows, dot_block / lanes), dot_block,
                  0, queue, problem.matrix, problem.vector, c);
         });
       } else {
-        const Splits plan(queue, problem, least_columns);
+        const Splits plan(queue.device, problem, least_columns);
         auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
         auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
         launch(combine.template operator()<width>(), dim3(plan.column_blocks, plan.splits), combine_block, 0, queue,
@@ -239,11 +239,11 @@ void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t leas
 
 /// Passes of loads that a block makes one after the other.
 template <class T>
-std::size_t passes_of_block(const Queue& queue, const Problem<T>& problem, std::size_t least_columns) {
+std::size_t passes_of_block(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
   if (problem.is_dot)
     return blocks_for(problem.matrix.columns / problem.width,
-                      lanes_for(queue, problem) * dot_loads(sizeof(T) * problem.width));
-  const Splits plan(queue, problem, least_columns);
+                      lanes_for(device, problem) * dot_loads(sizeof(T) * problem.width));
+  const Splits plan(device, problem, least_columns);
   return blocks_for(plan.block_depth, combine_block / plan.lanes * combine_loads);
 }
 
@@ -251,14 +251,14 @@ std::size_t passes_of_block(const Queue& queue, const Problem<T>& problem, std::
 /// are few blocks, each pass of loads waits for memory. Launch and latency included. Requires a product that is not
 /// empty.
 template <class T>
-double expected_cycles(const Queue& queue, const Problem<T>& problem, std::size_t least_columns) {
+double expected_cycles(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
   constexpr double fixed = 5000, loads_per_cycle = 3.9, share_of_peak = 0.9;  // of a multiprocessor
   constexpr double memory_latency = 700;
   const double elements = static_cast<double>(problem.matrix.rows) * static_cast<double>(problem.matrix.columns);
   const double loaded = elements / (loads_per_cycle * problem.width);
-  const double moved = sizeof(T) * elements / (share_of_peak * queue.device.peak_per_cycle("memory", 18));
-  const double waited = memory_latency * static_cast<double>(passes_of_block(queue, problem, least_columns) - 1);
-  return fixed + std::max(std::max(loaded, moved) / std::max(1, queue.device.compute_units), waited);
+  const double moved = sizeof(T) * elements / (share_of_peak * device.peak_per_cycle("memory", 18));
+  const double waited = memory_latency * static_cast<double>(passes_of_block(device, problem, least_columns) - 1);
+  return fixed + std::max(std::max(loaded, moved) / std::max(1, device.compute_units), waited);
 }
 
 }  // namespace

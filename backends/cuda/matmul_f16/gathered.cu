@@ -70,9 +70,10 @@ struct GatheredChunks {
 
   /// Into L2, by a thread of every 128 bytes. Not rows of columns, which take longer so where memory is the bound.
   __device__ void prefetch(unsigned k) const {
-    if (!k_major || column % row_elements != 0 || !is_inner(k)) return;
+    if constexpr (k_major)
 #pragma unroll
-    for (unsigned i = 0; i < count; ++i) prefetch_to_l2(inner(i, k));
+      for (unsigned i = 0; i < count; ++i)
+        if (column % row_elements == 0 && is_inner(k)) prefetch_to_l2(inner(i, k));
   }
   __device__ void load(unsigned k) {
     const uint4* const vectors = reinterpret_cast<const uint4*>(from.data);

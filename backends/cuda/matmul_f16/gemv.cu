@@ -34,7 +34,7 @@ Problem problem_of(const MatmulF16::Args& args) {
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args, std::size_t least_columns) {
   if (args.c.empty() || args.k == 0) return 0;
-  return gemv::workspace_bytes(queue, problem_of(args), least_columns);
+  return gemv::workspace_bytes(queue.device, problem_of(args), least_columns);
 }
 
 template <bool bf16>
@@ -55,7 +55,7 @@ constexpr std::size_t default_columns = 64;
 
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args) {
   if (args.c.empty() || args.k == 0 || !gemv::is_for(args.m, args.n)) return std::numeric_limits<double>::infinity();
-  return gemv::expected_cycles(queue, problem_of(args), default_columns);
+  return gemv::expected_cycles(queue.device, problem_of(args), default_columns);
 }
 
 std::size_t workspace_bytes(const Queue& queue, const MatmulF16::Args& args) {

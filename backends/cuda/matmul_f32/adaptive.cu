@@ -1,9 +1,8 @@
 // Dispatch by shape, the library-style entry point: the tile, split-K or stream-K that a cost model of the device
-// expects to be fastest; kernels of their own for short sums, few rows and few columns, where they are expected to take
-// less; and for a row vector times a matrix. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
+// expects to be fastest; kernels of their own for short sums, few rows, few columns, and one row or column (GEMV),
+// where they are expected to take less. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
 // columns and for small k.
 #include "backends/cuda/matmul_f32/dispatch.hpp"
-#include "backends/cuda/matmul_f32/gemv.hpp"
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
@@ -92,7 +91,9 @@ constexpr Special specials[]{
     {[](std::size_t m, std::size_t n, std::size_t k) {
        return k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k);
      },
-     matmul_f32_few_rows::expected_cycles, matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes}};
+     matmul_f32_few_rows::expected_cycles, matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes},
+    {matmul_f32_gemv::is_for, matmul_f32_gemv::expected_cycles, matmul_f32_gemv::gemm,
+     matmul_f32_gemv::workspace_bytes}};
 
 /// The kernel that is expected to take less than `cycles`, or null.
 const Special* faster_special(const Queue& queue, const MatmulF32::Args& args, double cycles) {
@@ -115,7 +116,6 @@ auto choose(const Queue& queue, const MatmulF32::Args& args, WithSpecial&& with_
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
   if (args.c.empty()) return 0;
-  if (is_gemv(args)) return gemv_workspace(args);
   return choose(
       queue, args, [&](const Special& special) { return special.workspace_bytes(queue, args); },
       [&](const Plan& planned) {
@@ -128,7 +128,6 @@ std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
 void gemm(const Queue& given, const MatmulF32::Args& args) {
   const Queue queue = pdl_by_tuning(given);
   if (args.c.empty()) return;
-  if (is_gemv(args)) return launch_gemv(queue, args);
   choose(
       queue, args, [&](const Special& special) { special.launch(queue, args); },
       [&](const Plan& planned) {
@@ -143,8 +142,8 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF32> variant{{
     .idea =
-        "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for short sums, few rows or "
-        "few columns",
+        "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for short sums, few rows, few "
+        "columns, one row or one column",
     .bound_by = "issue of multiply-adds; memory bandwidth for few rows or columns",
     .improves = "stream_k",
     .gaps = {{GapClass::no_api,

@@ -57,5 +57,15 @@ void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_few_rows
 
+namespace matmul_f32_gemv {
+
+bool is_for(std::size_t m, std::size_t n, std::size_t k);
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
+/// Requires is_for() and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_gemv
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,0 +1,98 @@
+// GEMV, one row or one column of C, of any alignment: dot products of rows of A by groups of threads, or sums of rows
+// of B by blocks that share k. Bound by memory bandwidth; small ones by latency.
+#include <limits>
+
+#include "backends/cuda/gemv.hpp"
+#include "backends/cuda/matmul_f32/dispatch.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_gemv {
+
+using Matrix = gemv::Matrix<float>;
+using Problem = gemv::Problem<float>;
+
+/// C, a vector.
+struct Output {
+  float* data;
+
+  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
+};
+
+struct Identity {
+  __device__ float operator()(float element) const { return element; }
+};
+
+template <unsigned width, unsigned lanes>
+__global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
+    dot_rows(Matrix matrix, const float* vector, Output c) {
+  gemv::dot_rows<width, lanes>(matrix, vector, c, Identity());
+}
+
+template <unsigned width>
+__global__ void __launch_bounds__(gemv::combine_block, gemv::combine_min_blocks)
+    combine_rows(Matrix matrix, const float* vector, unsigned lanes, std::size_t block_depth, unsigned* finished,
+                 float* partials, Output c) {
+  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c, Identity());
+}
+
+Problem problem_of(const MatmulF32::Args& args) {
+  return {args.a.data(), args.b.data(), args.m, args.n, args.k, false};
+}
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args, std::size_t least_columns) {
+  if (args.c.empty() || args.k == 0) return 0;
+  return gemv::workspace_bytes(queue.device, problem_of(args), least_columns);
+}
+
+void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t least_columns) {
+  if (args.c.empty()) return;
+  if (args.k == 0) return clear(queue, args.c);
+  gemv::launch_gemv(
+      queue, problem_of(args), least_columns, Output{args.c.data()},
+      [&]<unsigned width, unsigned lanes>() { return dot_rows<width, lanes>; },
+      [&]<unsigned width>() { return combine_rows<width>; });
+}
+
+bool is_for(std::size_t m, std::size_t n, std::size_t) { return gemv::is_for(m, n); }
+
+/// Where rows run along n, a block's columns are not halved below these: 32 are a line of 128 bytes.
+constexpr std::size_t default_columns = 32;
+
+double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
+  if (args.c.empty() || args.k == 0) return std::numeric_limits<double>::infinity();
+  return gemv::expected_cycles(queue.device, problem_of(args), default_columns);
+}
+
+std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, default_columns);
+}
+void gemm(const Queue& queue, const MatmulF32::Args& args) { gemm(queue, args, default_columns); }
+
+std::size_t tuned_columns(const Queue& queue) { return static_cast<std::size_t>(queue.tuning["columns"]); }
+std::size_t tuned_workspace(const Queue& queue, const MatmulF32::Args& args) {
+  return workspace_bytes(queue, args, tuned_columns(queue));
+}
+void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {
+  gemm(pdl_by_tuning(queue), args, tuned_columns(queue));
+}
+
+bool applies(const Point& point) { return gemv::is_for(shape_of(point).m, shape_of(point).n); }
+
+/// columns: where rows run along n, a block's columns are not halved below these. pdl: programmatic dependent launch.
+Tuning tuning(int columns, int pdl = 1) { return {{{"columns", columns}, {"pdl", pdl}}}; }
+
+const Register<MatmulF32> variant{{
+    .idea = "one row or column: dot products by groups of threads, or sums of rows of B by blocks that share k",
+    .bound_by = "memory bandwidth; small ones by latency",
+    .improves = "few_rows",
+    .tunings = {tuning(default_columns), tuning(default_columns, 0), tuning(16), tuning(64), tuning(128)},
+    .applies = applies,
+    .workspace = tuned_workspace,
+    .launch = launch_tuned,
+    .instructions = {{"LDG.E.128", 8}},
+}};
+
+}  // namespace matmul_f32_gemv
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
