@@ -2,25 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/gpu/cached_by_problem.hpp"
+#include "backends/gpu/candidate.hpp"
 #include "backends/gpu/fastest.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
-
-/// A way to solve a problem of `E`.
-template <class E>
-struct Candidate {
-  std::function<void(const Queue&, const typename E::Args&)> launch;
-  std::size_t workspace_bytes = 0;
-  /// Its workspace holds counters, zeros before the first launch and after each: no other kernel may write there.
-  bool keeps_counters = false;
-};
 
 /// The fastest of candidates.
 template <class E>

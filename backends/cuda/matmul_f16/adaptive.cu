@@ -16,10 +16,10 @@ Candidate<MatmulF16> search(const Queue& queue, const MatmulF16::Args& args) {
   if (!has_persistent_gemm(queue)) return by_mma_multistage().candidate;
   const std::span all(all_tiles);
   const auto configs = persistent_configs(queue, args, tile > 0 ? all.subspan(tile - 1, 1) : all);
-  const Choice best = by_persistent(queue, args, cheapest(configs));
+  const Choice<MatmulF16> best = by_persistent(queue, args, cheapest(configs));
   if (tile > 0) return best.candidate;
   constexpr unsigned any_tile[] = {0};
-  const std::vector<Choice> others = other_kernels(queue, args, any_tile);
+  const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, any_tile);
   return others.empty() || best.cycles <= others.front().cycles ? best.candidate : others.front().candidate;
 }
 

@@ -14,8 +14,8 @@ std::vector<Candidate<MatmulF16>> candidates(const Queue& queue, const MatmulF16
   const std::size_t most = is_empty ? 1 : 8, most_others = most / 2;
   constexpr double hopeless = 4;
   constexpr unsigned each_tile[] = {1, 2, matmul_f16_small_k::tiles};
-  const std::vector<Choice> others = other_kernels(queue, args, each_tile);
-  std::vector<Choice> ours;
+  const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, each_tile);
+  std::vector<Choice<MatmulF16>> ours;
   if (has_persistent_gemm(queue))
     for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args, all_tiles)))
       ours.push_back(by_persistent(queue, args, choice));
@@ -23,8 +23,8 @@ std::vector<Candidate<MatmulF16>> candidates(const Queue& queue, const MatmulF16
     ours.push_back(by_mma_multistage());
   const double least = std::min(ours.front().cycles, others.empty() ? ours.front().cycles : others.front().cycles);
   std::vector<Candidate<MatmulF16>> taken;
-  const auto take = [&](const std::vector<Choice>& from, std::size_t up_to) {
-    for (const Choice& choice : from)
+  const auto take = [&](const std::vector<Choice<MatmulF16>>& from, std::size_t up_to) {
+    for (const Choice<MatmulF16>& choice : from)
       if (taken.size() < up_to && (choice.cycles <= hopeless * least || !is_modelled(choice)))
         taken.push_back(choice.candidate);
   };

@@ -22,13 +22,9 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// A kernel, with its configuration where it has some.
-struct Choice {
-  double cycles;  ///< Expected; infinite where no model expects anything.
-  Candidate<MatmulF16> candidate;
-};
-
-inline bool is_modelled(const Choice& choice) { return choice.cycles < std::numeric_limits<double>::infinity(); }
+inline bool is_modelled(const Choice<MatmulF16>& choice) {
+  return choice.cycles < std::numeric_limits<double>::infinity();
+}
 
 /// Expected cycles of the pass that copies operands whose rows are not aligned: it reads them and writes the copies, of
 /// which L2 keeps a part, and short rows take as long as the latency of their loads.
@@ -64,7 +60,8 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
 }
 
 /// A product by a configuration of `persistent`, copies included.
-inline Choice by_persistent(const Queue& queue, const MatmulF16::Args& args, const PersistentChoice& choice) {
+inline Choice<MatmulF16> by_persistent(const Queue& queue, const MatmulF16::Args& args,
+                                       const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
   return {choice.cycles + repacking_cycles(queue, args),
           {[config](const Queue& on, const MatmulF16::Args& of) { matmul_f16_repack::gemm(on, of, config); },
@@ -72,7 +69,7 @@ inline Choice by_persistent(const Queue& queue, const MatmulF16::Args& args, con
 }
 
 /// The kernel of a device without wgmma. Its time is not modelled.
-inline Choice by_mma_multistage() {
+inline Choice<MatmulF16> by_mma_multistage() {
   constexpr unsigned raster = 8;
   return {std::numeric_limits<double>::infinity(), {[](const Queue& queue, const MatmulF16::Args& args) {
             matmul_f16_mma_multistage::gemm(queue, args, raster);
@@ -81,9 +78,9 @@ inline Choice by_mma_multistage() {
 
 /// The other kernels that can multiply these matrices on the device, those of fewest expected cycles first; of
 /// `small_k` the tiles of those numbers.
-inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Args& args,
-                                         std::span<const unsigned> small_k_tiles) {
-  std::vector<Choice> all;
+inline std::vector<Choice<MatmulF16>> other_kernels(const Queue& queue, const MatmulF16::Args& args,
+                                                    std::span<const unsigned> small_k_tiles) {
+  std::vector<Choice<MatmulF16>> all;
   using WorkspaceBytes = std::size_t (*)(const Queue&, const MatmulF16::Args&);
   const auto consider = [&](double cycles, WorkspaceBytes workspace_bytes, bool keeps_counters, auto launch) {
     if (cycles == std::numeric_limits<double>::infinity()) return;  // not for these matrices
@@ -109,7 +106,7 @@ inline std::vector<Choice> other_kernels(const Queue& queue, const MatmulF16::Ar
                matmul_f16_row_classes::gemm);
     }
   }
-  std::ranges::stable_sort(all, {}, &Choice::cycles);
+  std::ranges::stable_sort(all, {}, &Choice<MatmulF16>::cycles);
   return all;
 }
 

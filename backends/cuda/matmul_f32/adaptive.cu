@@ -6,6 +6,7 @@
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
+#include "backends/gpu/cached_by_problem.hpp"
 
 namespace crosswarp::gpu {
 namespace {
@@ -53,88 +54,69 @@ constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {
                                prefetch_kernel<CompactTile>({0.819, 0.358, 2690}, {0.798, 0.144, 6960}),
                                prefetch_kernel<ThinTile>({0.794, 0.363, 1360}, {0.652, 0.225, 3950})};
 
-struct Plan {
-  const TileKernel* kernel = kernels;
-  SplitPlan plan;  ///< A count of 0 splits: stream-K.
-};
+/// By split-K where `plan` has splits, else by stream-K.
+Choice<MatmulF32> by_tile(const TileKernel& kernel, const SplitPlan& plan, std::size_t workspace_bytes) {
+  const bool is_stream_k = plan.splits.count == 0;
+  return {plan.cycles,
+          {[&kernel, plan, is_stream_k](const Queue& queue, const MatmulF32::Args& args) {
+             const Queue own = pdl_where(plan.pdl, queue);
+             is_stream_k ? kernel.launch_stream_k(own, args) : kernel.launch(own, args, plan.splits);
+           },
+           workspace_bytes, is_stream_k}};
+}
 
 /// Of all tiles or, by its number, of one.
-Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
+void add_tiles(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const MatmulF32::Args& args,
+               std::size_t forced_tile) {
   const GemmSize size{args.m, args.n, args.k};
-  Plan best;
-  const auto consider = [&](const TileKernel& kernel, const SplitPlan& plan) {
-    if (plan.cycles < best.plan.cycles) best = {&kernel, plan};
-  };
   for (const TileKernel& kernel : kernels) {
     if (forced_tile > 0 && &kernel != &kernels[forced_tile - 1]) continue;
-    if (kernel.launch_stream_k) consider(kernel, {{0, 0}, true, TileCost(kernel.model, size, queue.device).stream_k()});
-    consider(kernel, best_splits(kernel.model, size, queue.device));
+    if (kernel.launch_stream_k)
+      all.push_back(by_tile(kernel, {{0, 0}, true, TileCost(kernel.model, size, queue.device).stream_k()},
+                            kernel.stream_k_workspace(queue, args)));
+    const SplitPlan plan = best_splits(kernel.model, size, queue.device);
+    all.push_back(by_tile(kernel, plan, kernel.split_k_workspace(args, plan.splits)));
   }
-  return best;
 }
 
-/// A kernel for shapes of a kind.
-struct Special {
-  bool (*is_for)(std::size_t m, std::size_t n, std::size_t k);
-  double (*expected_cycles)(const Queue&, const MatmulF32::Args&);
-  void (*launch)(const Queue&, const MatmulF32::Args&);
-  std::size_t (*workspace_bytes)(const Queue&, const MatmulF32::Args&);
-};
-constexpr Special specials[]{
-    {[](std::size_t, std::size_t, std::size_t k) { return k <= matmul_f32_small_k::max_k; },
-     matmul_f32_small_k::expected_cycles, matmul_f32_small_k::gemm,
-     [](const Queue&, const MatmulF32::Args&) { return std::size_t{0}; }},
-    {[](std::size_t m, std::size_t n, std::size_t k) {
-       return k > matmul_f32_small_k::max_k && matmul_f32_few_columns::is_for(m, n, k);
-     },
-     matmul_f32_few_columns::expected_cycles, matmul_f32_few_columns::gemm, matmul_f32_few_columns::workspace_bytes},
-    {[](std::size_t m, std::size_t n, std::size_t k) {
-       return k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k);
-     },
-     matmul_f32_few_rows::expected_cycles, matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes},
-    {matmul_f32_gemv::is_for, matmul_f32_gemv::expected_cycles, matmul_f32_gemv::gemm,
-     matmul_f32_gemv::workspace_bytes}};
-
-/// The kernel that is expected to take less than `cycles`, or null.
-const Special* faster_special(const Queue& queue, const MatmulF32::Args& args, double cycles) {
-  const Special* best = nullptr;
-  for (const Special& special : specials)
-    if (special.is_for(args.m, args.n, args.k))
-      if (const double expected = special.expected_cycles(queue, args); expected < cycles)
-        best = &special, cycles = expected;
-  return best;
+/// Kernels for shapes of a kind.
+void add_special(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const MatmulF32::Args& args) {
+  const auto [a, b, c, m, n, k] = args;
+  if (k <= matmul_f32_small_k::max_k)
+    all.push_back({matmul_f32_small_k::expected_cycles(queue, args), {matmul_f32_small_k::gemm}});
+  if (k > matmul_f32_small_k::max_k && matmul_f32_few_columns::is_for(m, n, k))
+    all.push_back({matmul_f32_few_columns::expected_cycles(queue, args),
+                   {matmul_f32_few_columns::gemm, matmul_f32_few_columns::workspace_bytes(queue, args), true}});
+  if (k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k))
+    all.push_back({matmul_f32_few_rows::expected_cycles(queue, args),
+                   {matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes(queue, args), true}});
+  if (matmul_f32_gemv::is_for(m, n, k))
+    all.push_back({matmul_f32_gemv::expected_cycles(queue, args),
+                   {matmul_f32_gemv::gemm, matmul_f32_gemv::workspace_bytes(queue, args), true}});
 }
 
-/// Calls `with_special(kernel)` or `with_tile(plan)`.
-template <class WithSpecial, class WithTile>
-auto choose(const Queue& queue, const MatmulF32::Args& args, WithSpecial&& with_special, WithTile&& with_tile) {
-  const auto forced_tile = static_cast<std::size_t>(queue.tuning["tile"]);
-  const Plan planned = plan(queue, args, forced_tile);
-  const Special* const special = forced_tile == 0 ? faster_special(queue, args, planned.plan.cycles) : nullptr;
-  return special ? with_special(*special) : with_tile(planned);
+/// Tuning `tile`: the only one, by its number; 0: any, and any kernel. Among equals the first.
+Candidate<MatmulF32> search(const Queue& queue, const MatmulF32::Args& args) {
+  if (args.c.empty()) return {[](const Queue&, const MatmulF32::Args&) {}};
+  const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
+  std::vector<Choice<MatmulF32>> all;
+  add_tiles(all, queue, args, tile);
+  if (tile == 0) add_special(all, queue, args);
+  return std::ranges::min(all, {}, &Choice<MatmulF32>::cycles).candidate;
+}
+
+/// Cached: a search takes longer than a small product.
+const Candidate<MatmulF32>& best_candidate(const Queue& queue, const MatmulF32::Args& args) {
+  static CachedByProblem<MatmulF32, Candidate<MatmulF32>> known(search);
+  return known(queue, args);
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
-  if (args.c.empty()) return 0;
-  return choose(
-      queue, args, [&](const Special& special) { return special.workspace_bytes(queue, args); },
-      [&](const Plan& planned) {
-        const auto& [kernel, plan] = planned;
-        return plan.splits.count == 0 ? kernel->stream_k_workspace(queue, args)
-                                      : kernel->split_k_workspace(args, plan.splits);
-      });
+  return best_candidate(queue, args).workspace_bytes;
 }
 
-void gemm(const Queue& given, const MatmulF32::Args& args) {
-  const Queue queue = pdl_by_tuning(given);
-  if (args.c.empty()) return;
-  choose(
-      queue, args, [&](const Special& special) { special.launch(queue, args); },
-      [&](const Plan& planned) {
-        const auto& [kernel, plan] = planned;
-        const Queue own = pdl_where(plan.pdl, queue);
-        plan.splits.count == 0 ? kernel->launch_stream_k(own, args) : kernel->launch(own, args, plan.splits);
-      });
+void gemm(const Queue& queue, const MatmulF32::Args& args) {
+  best_candidate(queue, args).launch(pdl_by_tuning(queue), args);
 }
 
 /// tile 0: the cost model chooses; splits are always its choice. pdl: programmatic dependent launch.
@@ -156,4 +138,17 @@ const Register<MatmulF32> variant{{
 }};
 
 }  // namespace
+
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_adaptive {
+
+std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args) {
+  std::vector<Choice<MatmulF32>> all;
+  add_tiles(all, queue, args, 0);
+  add_special(all, queue, args);
+  return all;
+}
+
+}  // namespace matmul_f32_adaptive
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -1,8 +1,11 @@
-// Entry points of the kernels that `adaptive` dispatches to. Each stands in its variant's file. Expected cycles are
-// those of a multiprocessor, without a launch's.
+// Entry points of the kernels that `adaptive` and `autotuned` dispatch to. Each stands in its variant's file. Expected
+// cycles are those of a multiprocessor, without a launch's.
 #pragma once
 
+#include <vector>
+
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
+#include "backends/gpu/candidate.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -66,6 +69,14 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
 void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_gemv
+
+namespace matmul_f32_adaptive {
+
+/// Each tile with its best splits, stream-K, and the kernels for special shapes that can multiply these matrices.
+/// Requires elements of C.
+std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_adaptive
 
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

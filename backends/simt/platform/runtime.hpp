@@ -12,6 +12,9 @@
 #define CROSSWARP_PLATFORM_NAME "simt64"
 #endif
 
+// For files that time launches.
+#define CROSSWARP_EMULATED 1
+
 // Features for `#if`; backends/gpu/features.hpp describes them.
 #define CROSSWARP_HAS_PEERS 1
 
