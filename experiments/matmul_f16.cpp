@@ -63,8 +63,8 @@ std::vector<Point> MatmulF16::headline_points() {
 /// One is for a small operand of two tiles, with split-K, whose rows have two distances from 16 bytes.
 /// Six have one row or column, for gemv: loads of eight, four, two and one elements, rows along k and along n.
 /// Eight are for few_rows and small_k_mma, at their edges and within; two for gathered, with ragged tiles on all sides.
-/// The last four are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
-/// narrow last tile column. The second of these has fewer k-tiles than the deferred epilogue has panels; the last two
+/// The last five are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
+/// narrow last tile column. The second of these has fewer k-tiles than the deferred epilogue has panels; the last three
 /// have enough to split the last wave alone, with aligned rows and without.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;

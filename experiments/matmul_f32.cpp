@@ -21,16 +21,19 @@ std::vector<Point> MatmulF32::headline_points() {
   return points;
 }
 
-/// Beside the common shapes, seven have one row or column, for gemv: loads of four, two and one elements, rows along k
-/// and along n, and rows of a single load. Ten have few tiles more than the emulation's two multiprocessors hold, which
-/// are split: of each size but 64 x 64 prefetched.
+/// Beside the common shapes, nine have one row or column, for gemv: loads of four, two and one elements, rows along k
+/// and along n, k in one range and in several, rows of a single load and of several passes. All but one are small
+/// enough for the emulation. Ten have few tiles more than its two multiprocessors hold, which are split: of each size
+/// but 64 x 64 prefetched.
 std::vector<TestPoint> MatmulF32::test_points() {
   std::vector<GemmShape> shapes = test_shapes();
-  for (const GemmShape& shape : {GemmShape{1, 68, 9000},
+  for (const GemmShape& shape : {GemmShape{1, 28, 2003},
+                                 {1, 30, 1501},
+                                 {1, 13, 3001},
                                  {1, 514, 1501},
-                                 {1, 77, 5003},
-                                 {40, 1, 9000},
-                                 {700, 1, 1030},
+                                 {4, 1, 9000},
+                                 {40, 1, 1200},
+                                 {100, 1, 518},
                                  {3, 1, 5003},
                                  {700, 1, 2},
                                  {4, 513, 128},

@@ -202,7 +202,7 @@ std::size_t workspace_bytes(const DeviceInfo& device, const Problem<T>& problem,
 }
 
 /// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
-/// where a row has two passes of loads for the block; else 32, 8 or 1, by the row's number of loads.
+/// where a row has more than half a pass of loads for the block; else 32, 8 or 1, by the row's number of loads.
 template <class T>
 unsigned lanes_for(const DeviceInfo& device, const Problem<T>& problem) {
   constexpr std::size_t quarter_of_unit = 256;  // threads

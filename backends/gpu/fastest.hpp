@@ -24,7 +24,8 @@ inline std::size_t cold_sets(const DeviceInfo& device, std::size_t footprint) {
 /// The index of the launch with the shortest median time. `launch(set, i)` enqueues the i-th of `count` on arrays like
 /// those of `args`, with random inputs: `args` themselves need hold none yet. Each is launched once before, since first
 /// launches load code; then all take turns, so that a clock that changes changes for all, each with another one first
-/// in turn. Those that take more than twice the shortest time of the first rounds drop out. Waits for the device.
+/// in turn. Those that take more than twice the shortest time of the first rounds drop out. Waits for the device. Where
+/// its memory has no room for other arrays: 0.
 template <class E, class Launch>
 std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_t count, const Launch& launch) {
   constexpr int rounds = 8, trial_rounds = 2;
@@ -34,7 +35,8 @@ std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_
   if (count == 1) return 0;
   GpuDevice& device = device_of_key(queue.device.key);
   const Point point = E::point(args);
-  const std::size_t sets = cold_sets(queue.device, E::footprint(point));
+  const std::size_t footprint = E::footprint(point), sets = cold_sets(queue.device, footprint);
+  if (sets == 1 && device.free_memory() < footprint + footprint / 8) return 0;
   E problem(device, point, seed, sets);
   problem.refill(0);
   for (std::size_t i = 0; i < count; ++i) launch(problem.args(0), i);

@@ -115,7 +115,7 @@ struct GatheredChunks {
   __device__ const uint4* inner(unsigned i, unsigned k) const {
     const bool is_row = !k_major || row + i * rows_apart < from.rows;
     return reinterpret_cast<const uint4*>(from.data) + element(std::min(row_of(0, k), from.rows - 1), k) / vector +
-           (is_row ? i * (rows_apart / vector) * from.pitch : 0);
+           (is_row ? std::size_t{i * (rows_apart / vector)} * from.pitch : 0);
   }
   /// Elements of a row along k from the first chunk on.
   __device__ unsigned left(unsigned k) const { return column_of(k) < from.columns ? from.columns - column_of(k) : 0; }

@@ -346,7 +346,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "short sums by mma.sync: all of k in shared memory at once, copied in 16-byte loads at any alignment; C "
+    .idea = "small k by mma.sync: all of k in shared memory at once, copied in 16-byte loads at any alignment; C "
             "stored along rows",
     .bound_by = "stores of C",
     .improves = "small_k",

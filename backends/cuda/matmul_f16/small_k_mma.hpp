@@ -7,7 +7,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_small_k_mma {
 
-/// By a cost model; launch and latency included. Infinite for an empty product, and where it is for no such k.
+/// By a cost model; launch and latency included. Infinite for an empty product, and for k outside 8 … 128.
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args);
 /// Requires finite expected_cycles().
 void gemm(const Queue& queue, const MatmulF16::Args& args);

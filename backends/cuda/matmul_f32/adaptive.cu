@@ -1,5 +1,5 @@
 // Dispatch by shape, the library-style entry point: the tile, split-K or stream-K that a cost model of the device
-// expects to be fastest; kernels of their own for short sums, few rows, few columns, and one row or column (GEMV),
+// expects to be fastest; kernels of their own for small k, few rows, few columns, and one row or column (GEMV),
 // where they are expected to take less. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
 // columns and for small k.
 #include "backends/cuda/matmul_f32/dispatch.hpp"
@@ -9,7 +9,8 @@
 #include "backends/gpu/cached_by_problem.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_adaptive {
 
 using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan,
     matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel;
@@ -90,9 +91,16 @@ void add_special(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const 
   if (k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k))
     all.push_back({matmul_f32_few_rows::expected_cycles(queue, args),
                    {matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes(queue, args), true}});
-  if (matmul_f32_gemv::is_for(m, n, k))
+  if (matmul_f32_gemv::is_for(m, n))
     all.push_back({matmul_f32_gemv::expected_cycles(queue, args),
                    {matmul_f32_gemv::gemm, matmul_f32_gemv::workspace_bytes(queue, args), true}});
+}
+
+std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args) {
+  std::vector<Choice<MatmulF32>> all;
+  add_tiles(all, queue, args, 0);
+  add_special(all, queue, args);
+  return all;
 }
 
 /// Tuning `tile`: the only one, by its number; 0: any, and any kernel. Among equals the first.
@@ -123,9 +131,8 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
 const Register<MatmulF32> variant{{
-    .idea =
-        "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for short sums, few rows, few "
-        "columns, one row or one column",
+    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for small k, few rows, few "
+            "columns, one row or one column",
     .bound_by = "issue of multiply-adds; memory bandwidth for few rows or columns",
     .improves = "stream_k",
     .gaps = {{GapClass::no_api,
@@ -136,18 +143,6 @@ const Register<MatmulF32> variant{{
     .workspace = workspace,
     .launch = gemm,
 }};
-
-}  // namespace
-
-inline namespace CROSSWARP_PLATFORM {
-namespace matmul_f32_adaptive {
-
-std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args) {
-  std::vector<Choice<MatmulF32>> all;
-  add_tiles(all, queue, args, 0);
-  add_special(all, queue, args);
-  return all;
-}
 
 }  // namespace matmul_f32_adaptive
 }  // namespace CROSSWARP_PLATFORM

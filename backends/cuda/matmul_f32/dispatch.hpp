@@ -62,7 +62,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 namespace matmul_f32_gemv {
 
-bool is_for(std::size_t m, std::size_t n, std::size_t k);
+bool is_for(std::size_t m, std::size_t n);
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
 /// Requires is_for() and a workspace of workspace_bytes().

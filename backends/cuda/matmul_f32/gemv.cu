@@ -54,7 +54,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t least_col
       [&]<unsigned width>() { return combine_rows<width>; });
 }
 
-bool is_for(std::size_t m, std::size_t n, std::size_t) { return gemv::is_for(m, n); }
+bool is_for(std::size_t m, std::size_t n) { return gemv::is_for(m, n); }
 
 /// Where rows run along n, a block's columns are not halved below these: 32 are a line of 128 bytes.
 constexpr std::size_t default_columns = 32;
@@ -77,7 +77,7 @@ void launch_tuned(const Queue& queue, const MatmulF32::Args& args) {
   gemm(pdl_by_tuning(queue), args, tuned_columns(queue));
 }
 
-bool applies(const Point& point) { return gemv::is_for(shape_of(point).m, shape_of(point).n); }
+bool applies(const Point& point) { return is_for(shape_of(point).m, shape_of(point).n); }
 
 /// columns: where rows run along n, a block's columns are not halved below these. pdl: programmatic dependent launch.
 Tuning tuning(int columns, int pdl = 1) { return {{{"columns", columns}, {"pdl", pdl}}}; }

@@ -279,7 +279,7 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF32> variant{{
     .idea =
-        "short sums: all of k in shared memory at once, register tiles whose lanes store neighbouring elements of C",
+        "small k: all of k in shared memory at once, register tiles whose lanes store neighbouring elements of C",
     .bound_by = "stores of C; from some 20 steps of k on multiply-adds",
     .improves = "naive_32x8",
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5)},

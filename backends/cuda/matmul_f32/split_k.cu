@@ -65,7 +65,7 @@ Splits splits_for(const Queue& queue, const MatmulF32::Args& args) {
   const unsigned resident = Tile::min_blocks * static_cast<unsigned>(queue.device.compute_units);
   const unsigned last = tiles % resident;
   if (last == 0) return {};
-  return {std::clamp(resident / last, 1u, static_cast<unsigned>(args.k / (4 * Tile::k)) + 1), tiles - last};
+  return {std::clamp(resident / last, 1u, std::max(1u, static_cast<unsigned>(args.k / (4 * Tile::k)))), tiles - last};
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF32::Args& args) {
