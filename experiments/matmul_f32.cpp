@@ -60,6 +60,8 @@ Point MatmulF32::point(const GemmShape& shape) {
       .front();
 }
 
+Point MatmulF32::point(const Args& args) { return point({args.m, args.n, args.k}); }
+
 Cost MatmulF32::cost(const Point& point) { return gemm_cost(shape_of(point), sizeof(float), sizeof(float), "f32"); }
 
 std::size_t MatmulF32::footprint(const Point& point) {
