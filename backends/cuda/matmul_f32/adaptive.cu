@@ -52,7 +52,7 @@ constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {
                                stream_k_kernel<WideTile>({0.769, 0.747, 3290}, {0.741, 0.58, 12600}),
                                sliced_kernel<SmallTile>({0.626, 0.335, 1860}, {0.474, 0.275, 2420}),
                                sliced_kernel<SmallestTile>({0.573, 0.316, 1630}, {0.46, 0.217, 1710}),
-                               prefetch_kernel<CompactTile>({0.819, 0.358, 2690}, {0.798, 0.144, 6960}),
+                               prefetch_kernel<CompactTile>({0.819, 0.358, 2690}, {0.7, 0.144, 6960}),
                                prefetch_kernel<ThinTile>({0.794, 0.363, 1360}, {0.652, 0.225, 3950})};
 
 /// By split-K where `plan` has splits, else by stream-K.

@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k
   multiply_sliced_k<Tile, rows>(gemm, tile, k_begin, k_end, gemm, tile);
 }
 
-/// Block i: work tile i.
+/// Block i: work tile i. The last tiles alone are split.
 template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
     gemm_split_sliced_k(GemmProblem gemm, SplitTiles tiles) {

@@ -7,7 +7,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_split_k {
 
-/// Block i: tile i, whole. The same as register_prefetch, with its machine code.
+/// Block (x, y): tile x of C, summed over range y of k.
 template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
   grid_dependency_sync();
@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_k
   store_tile<Tile, rows>(problem, tile, acc);
 }
 
-/// Block i: work tile i.
+/// Block i: work tile i. The last tiles alone are split.
 template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
     gemm_split_k(GemmProblem problem, SplitTiles tiles) {

@@ -59,7 +59,7 @@ class TileCost {
 
   /// Of the workspace.
   double partial_bytes(const Splits& splits) const {
-    return static_cast<double>(split_config(tile_.m, tile_.n, splits).workspace_bytes(size_.m, size_.n));
+    return static_cast<double>(split_k_bytes(size_.m, size_.n, tile_.m, tile_.n, splits));
   }
 
   /// Whole tiles beside split ones fill waves of their own. Several splits take a second pass, with their partial sums
