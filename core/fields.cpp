@@ -604,7 +604,8 @@ std::span<const Field> fields() {
     // The largest kernel that it launches.
     {"tuned_by_table", "", "tuning that the table of bench tune had for it", "", kernel | if_known,
      text_of<&R::tuned_by_table>, set_text<&R::tuned_by_table>},
-    {"kernel", "", "its name", "", kernel | if_known, text_of<&R::kernel, &K::name>, set_text<&R::kernel, &K::name>},
+    {"kernel", "", "name of the largest kernel", "", kernel | if_known, text_of<&R::kernel, &K::name>,
+     set_text<&R::kernel, &K::name>},
     {"registers", "", "registers of a thread", "", csv | kernel, known<&R::kernel, &K::registers>,
      set_known<&R::kernel, &K::registers>},
     {"shared_bytes", "B", "shared memory of a block", "", kernel,
