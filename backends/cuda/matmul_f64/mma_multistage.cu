@@ -14,7 +14,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
 #if CROSSWARP_HAS_MMA_F64
-using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning, matmul_f64::tuned_config;
+using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning;
 
 /// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
 struct Problem {
@@ -210,7 +210,7 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+  gemm(pdl_by_tuning(queue), args, matmul_f64::tuned_config(queue));
 }
 
 #endif

@@ -17,7 +17,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_tma {
 
 #if CROSSWARP_HAS_PTX
-using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning, matmul_f64::tuned_config;
+using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning;
 
 constexpr unsigned row_doubles = row_bytes / sizeof(double);  // of a row in shared memory
 static_assert(tile_k == row_doubles);
@@ -219,7 +219,7 @@ const Register<MatmulF64> variant{{
                 tuning(16, 32)},
     .applies = [](const Point& point) { return is_for(point.integer("n"), point.integer("k")); },
     .launch = [](const Queue& queue,
-                 const MatmulF64::Args& args) { gemm(pdl_by_tuning(queue), args, tuned_config(queue)); },
+                 const MatmulF64::Args& args) { gemm(pdl_by_tuning(queue), args, matmul_f64::tuned_config(queue)); },
     .instructions = {{"DMMA.16x8x8", 32}, {"LDS.128", 24}, {"UTMALDG.2D", 5}},
 #endif
 }};
