@@ -30,6 +30,8 @@ const Register<MatmulF32> variant{{
     .idea = "dispatch by measurement: the fastest of the first eight choices of adaptive's cost models",
     .bound_by = "issue of multiply-adds; memory bandwidth for few rows or columns",
     .improves = "adaptive",
+    .gaps = {{GapClass::no_api,
+              "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
 #ifdef CROSSWARP_EMULATED
     .not_expressible = "needs a device that times launches",
 #endif
