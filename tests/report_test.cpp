@@ -106,7 +106,7 @@ class Data {
 
  private:
   std::string text_at(const Json& index) const {
-    return index.is_null() ? "" : json_.at("texts")[index.get<std::size_t>()].get<std::string>();
+    return json_.at("texts").at(index.get<std::size_t>()).get<std::string>();
   }
 
   Json json_;

@@ -3,7 +3,7 @@
 // The cells and their texts, as page_data.cpp wrote them.
 const data = (() => {
   const json = JSON.parse(document.getElementById('data').textContent);
-  const text = (index) => json.texts[index] ?? '';  // of null, and past the last detail that a cell has
+  const text = (index) => json.texts[index] ?? '';  // past the last detail that a cell has
   const words = new Set(['mode', 'half', 'device', 'status', 'note', 'ceiling', 'unit']);
 
   const unique = (values) => [...new Set(values)];

@@ -42,14 +42,16 @@ class Table {
     if (is_new) entries_.push_back(entry);
     return found->second;
   }
-  /// Of a text; null where it is empty.
-  Json index(const std::string& text) { return text.empty() ? Json() : index(text, text); }
+  Json index(const std::string& text) { return index(text, text); }
   const Json& entries() const { return entries_; }
 
  private:
   Json entries_ = Json::array();
   std::map<std::string, std::size_t> index_;
 };
+
+/// The index of the empty text: one character in JSON, where null has four.
+constexpr std::size_t no_text = 0;
 
 /// The fields that some of `outputs` have.
 std::vector<const Field*> fields_in(unsigned outputs) {
@@ -62,6 +64,8 @@ std::vector<const Field*> fields_in(unsigned outputs) {
 /// The cells, and the tables that they refer to.
 class CellTables {
  public:
+  CellTables() { texts_.index(""); }  // at no_text, since many cells have none of many
+
   void add(const ReportCell& cell) {
     const Result& r = cell.result;
     Json numbers = Json::object(), ladder = Json::array(), details = Json::array();
@@ -112,8 +116,8 @@ class CellTables {
     for (const Json& cell : cells_) {
       Json line = Json::array(), known = Json::array();
       for (const std::size_t i : details) known.push_back(cell.at("details")[i]);
-      // data.js reads what is past the end as null, too.
-      while (!known.empty() && known.back().is_null()) known.erase(known.size() - 1);
+      // data.js reads what is past the end as no text, too.
+      while (!known.empty() && known.back() == no_text) known.erase(known.size() - 1);
       for (const auto& [column, content] : cell.items()) line.push_back(column == "details" ? known : content);
       json["cells"].push_back(line);
     }
@@ -126,7 +130,7 @@ class CellTables {
   std::vector<std::size_t> details_in_use() const {
     std::vector<std::size_t> in_use;
     for (std::size_t i = 0; i < details_.size(); ++i)
-      if (std::ranges::any_of(cells_, [i](const Json& cell) { return !cell.at("details")[i].is_null(); }))
+      if (std::ranges::any_of(cells_, [i](const Json& cell) { return cell.at("details")[i] != no_text; }))
         in_use.push_back(i);
     return in_use;
   }
@@ -153,7 +157,7 @@ class CellTables {
         r.cell.variant->experiment + " " + axes.dump(-1, ' ', false, Json::error_handler_t::replace),
         {{"name", r.cell.point.name()}, {"short", short_point(r.cell.point)}, {"axes", axes}, {"shown", shown}});
   }
-  /// In the order of all counters; null where nothing was counted.
+  /// In the order of all counters; null where none was asked for.
   Json counts(const Result& r) {
     if (!r.counters) return nullptr;
     Json counts = Json::array();
