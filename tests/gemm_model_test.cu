@@ -14,7 +14,7 @@ namespace crosswarp::gpu {
 namespace {
 
 using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::SplitPlan,
-    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel;
+    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
 
 constexpr BlockShape large{128, 256}, medium{128, 128};
 
@@ -137,8 +137,8 @@ TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
   }
 }
 
-constexpr TileModel small_f32{32, 32, 32, 2, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
-constexpr TileModel large_f32{128, 128, 16, 2, {0.842, 0.38, 4900}, {0.812, 0.259, 11500}};
+constexpr TileModel small_f32{32, 32, 32, 2, two_stages, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
+constexpr TileModel large_f32{128, 128, 16, 2, two_stages, {0.842, 0.38, 4900}, {0.812, 0.259, 11500}};
 
 SplitPlan splits_for(const GemmSize& size, int units, const TileModel& tile = small_f32) {
   return best_splits(tile, size, device_of(units));

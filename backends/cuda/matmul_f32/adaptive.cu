@@ -3,6 +3,7 @@
 // where they are expected to take less. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
 // columns and for small k.
 #include "backends/cuda/matmul_f32/dispatch.hpp"
+#include "backends/cuda/matmul_f32/multistage.hpp"
 #include "backends/cuda/matmul_f32/sliced_k.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
@@ -12,8 +13,9 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_adaptive {
 
-using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan,
-    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel;
+using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::Mainloop,
+    matmul_f32_tiles::multistage, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost,
+    matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
 
 /// A kernel by its tile.
 struct TileKernel {
@@ -25,13 +27,13 @@ struct TileKernel {
 };
 
 template <class Tile>
-constexpr TileKernel kernel_of(Speed aligned, Speed unaligned,
+constexpr TileKernel kernel_of(const Mainloop& mainloop, Speed aligned, Speed unaligned,
                                void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&)) {
-  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, aligned, unaligned}, launch, split_k_workspace<Tile>};
+  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, mainloop, aligned, unaligned}, launch, split_k_workspace<Tile>};
 }
 template <class Tile>
 constexpr TileKernel prefetch_kernel(Speed aligned, Speed unaligned) {
-  return kernel_of<Tile>(aligned, unaligned, matmul_f32_split_k::gemm<Tile>);
+  return kernel_of<Tile>(two_stages, aligned, unaligned, matmul_f32_split_k::gemm<Tile>);
 }
 template <class Tile>
 constexpr TileKernel stream_k_kernel(Speed aligned, Speed unaligned) {
@@ -42,18 +44,25 @@ constexpr TileKernel stream_k_kernel(Speed aligned, Speed unaligned) {
 }
 template <class Tile>
 constexpr TileKernel sliced_kernel(Speed aligned, Speed unaligned) {
-  return kernel_of<Tile>(aligned, unaligned, launch_sliced_k<Tile>);
+  return kernel_of<Tile>(two_stages, aligned, unaligned, launch_sliced_k<Tile>);
+}
+template <class Tile>
+constexpr TileKernel multistage_kernel(Speed aligned, Speed unaligned) {
+  return kernel_of<Tile>(multistage, aligned, unaligned, matmul_f32_multistage::gemm<Tile>);
 }
 
-/// Tunings tile1 … tile8.
-constexpr TileKernel kernels[]{prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {0.812, 0.259, 11500}),
-                               prefetch_kernel<MediumTile>({0.827, 0.417, 2500}, {0.802, 0.338, 7330}),
-                               prefetch_kernel<FlatTile>({0.825, 0.398, 2690}, {0.788, 0.316, 6300}),
-                               stream_k_kernel<WideTile>({0.769, 0.747, 3290}, {0.741, 0.58, 12600}),
-                               sliced_kernel<SmallTile>({0.626, 0.335, 1860}, {0.474, 0.275, 2420}),
-                               sliced_kernel<SmallestTile>({0.573, 0.316, 1630}, {0.46, 0.217, 1710}),
-                               prefetch_kernel<CompactTile>({0.819, 0.358, 2690}, {0.7, 0.144, 6960}),
-                               prefetch_kernel<ThinTile>({0.794, 0.363, 1360}, {0.652, 0.225, 3950})};
+/// Tunings tile1 … tile10.
+constexpr TileKernel kernels[]{
+    prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {0.812, 0.259, 11500}),
+    stream_k_kernel<WideTile>({0.769, 0.747, 3290}, {0.741, 0.58, 12600}),
+    sliced_kernel<SmallTile>({0.626, 0.335, 1860}, {0.474, 0.275, 2420}),
+    sliced_kernel<SmallestTile>({0.573, 0.316, 1630}, {0.46, 0.217, 1710}),
+    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.891, 0.719, 30}, {0.817, 0.648, 10}),
+    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.83, 0.653, 30}, {0.823, 0.604, 510}),
+    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.655, 0.628, 530}, {0.707, 0.587, 870}),
+    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.657, 0.424, 480}, {0.618, 0.4, 3020}),
+    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.739, 0.492, 0}, {0.693, 0.371, 110}),
+    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.489, 0.316, 10}, {0.515, 0.287, 990})};
 
 /// By split-K where `plan` has splits, else by stream-K.
 Choice<MatmulF32> by_tile(const TileKernel& kernel, const SplitPlan& plan, std::size_t workspace_bytes) {
@@ -134,11 +143,11 @@ const Register<MatmulF32> variant{{
     .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for small k, few rows, few "
             "columns, one row or one column",
     .bound_by = "issue of multiply-adds; memory bandwidth for few rows or columns",
-    .improves = "stream_k",
+    .improves = "multistage",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8)},
+                tuning(8), tuning(9), tuning(10)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -54,10 +54,6 @@ struct PrefetchTile {
 /// 64 elements per thread: blocks of 4 warps, 16 warps per multiprocessor.
 using FlatTile = PrefetchTile<64, 128, 8, 8, 8, 4>;
 using MediumTile = PrefetchTile<128, 64, 8, 8, 8, 4>;
-/// The same in blocks of 2 warps: more of them to share out.
-using CompactTile = PrefetchTile<64, 64, 8, 8, 8, 8>;
-/// 32 elements per thread, for few rows.
-using ThinTile = PrefetchTile<32, 128, 16, 4, 8, 6>;
 /// 128 elements per thread, six 16-byte loads per step: blocks of 4 or 8 warps, 8 warps per multiprocessor.
 using LargeTile = PrefetchTile<128, 128, 16, 16, 8, 2>;
 using WideTile = PrefetchTile<128, 256, 16, 8, 16, 1>;
@@ -155,6 +151,28 @@ struct CopyOfB {
   }
 };
 
+/// Multiplies a thread's fragments of one step of k, and loads those of the next between the lines: by load(vector).
+/// Lines run back and forth: each multiply-add reuses an operand register of the one before it, also at a turn, so that
+/// the register banks deliver two operands instead of three.
+template <class Tile, class Load>
+__device__ __forceinline__ void multiply_step(const float (&a)[Tile::thread_m], const float (&b)[Tile::thread_n],
+                                              float (&acc)[Tile::thread_m][Tile::thread_n], Load load) {
+  for_constants<Tile::lines>([&](auto turn_) {
+    constexpr unsigned turn = decltype(turn_)::value, line = Tile::line_at(turn);
+    constexpr unsigned length = Tile::thread_m * Tile::thread_n / Tile::lines;
+    for_constants<Tile::fragment_vectors>([&](auto vector) {
+      if constexpr (Tile::load_turn(decltype(vector)::value) == turn) load(decltype(vector)::value);
+    });
+#pragma unroll
+    for (unsigned step = 0; step < length; ++step) {
+      const unsigned across = turn % 2 == 0 ? step : length - 1 - step;
+      constexpr bool by_column = Tile::thread_m < Tile::thread_n;
+      const unsigned i = by_column ? across : line, j = by_column ? line : across;
+      acc[i][j] += a[i] * b[j];
+    }
+  });
+}
+
 /// Adds the products of k_begin … k_end to the calling thread's accumulators of `tile`. All threads of the block call
 /// it; none may still read the shared memory. `prefetch_a` loads A from global memory a k-tile earlier, for operands
 /// that rarely hit L2.
@@ -228,22 +246,8 @@ __device__ __forceinline__ void multiply_accumulate(const GemmProblem& gemm, con
         stage ^= 1;
         if constexpr (prefetch_a) load_a<Tile, aligned>(a_next, a_from, a_column, valid(k0 + 2 * Tile::k));
       }
-      // Lines run back and forth: each multiply-add reuses an operand register of the one before it, also at a turn, so
-      // that the register banks deliver two operands instead of three.
-      for_constants<Tile::lines>([&](auto turn_) {
-        constexpr unsigned turn = decltype(turn_)::value, line = Tile::line_at(turn);
-        constexpr unsigned length = thread_m * thread_n / Tile::lines;
-        for_constants<Tile::fragment_vectors>([&](auto vector) {
-          if constexpr (Tile::load_turn(decltype(vector)::value) == turn)
-            load_fragment((l + 1) % Tile::k, stage, vector);
-        });
-#pragma unroll
-        for (unsigned step = 0; step < length; ++step) {
-          const unsigned across = turn % 2 == 0 ? step : length - 1 - step;
-          const unsigned i = thread_m < thread_n ? across : line, j = thread_m < thread_n ? line : across;
-          acc[i][j] += a_fragment[l % 2][i] * b_fragment[l % 2][j];
-        }
-      });
+      multiply_step<Tile>(a_fragment[l % 2], b_fragment[l % 2], acc,
+                          [&](unsigned vector) { load_fragment((l + 1) % Tile::k, stage, vector); });
     }
   }
 }

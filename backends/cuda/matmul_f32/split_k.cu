@@ -46,8 +46,6 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits)
 template void gemm<FlatTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<MediumTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&, const Splits&);
-template void gemm<CompactTile>(const Queue&, const MatmulF32::Args&, const Splits&);
-template void gemm<ThinTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<WideTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 
 /// Calls `use` with the tile of the tuning: `[&]<class Tile>()`.

@@ -1,6 +1,6 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
-// shares of peaks are as fitted to 3,000 launches of an H100: 384 random products by every tile, and a few large ones
-// at which a fit to fewer of these had chosen wrongly.
+// shares of peaks are as fitted to launches of an H100 at random products and a few large ones: 3,000 of tiles of two
+// stages, and 20,000 of multistage ones at 379 products, by every split.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,19 @@ struct Speed {
   double wave_cycles;       ///< Of prologue and epilogue, without its stores.
 };
 
+/// What a mainloop hides of memory, and what it costs beside its multiply-adds.
+struct Mainloop {
+  double fixed;                     ///< Cycles of a launch.
+  double exposed;                   ///< Share of the shorter of computing and moving that is not hidden.
+  double stored_bytes_per_cycle;    ///< Of a wave's tiles of C.
+  double slowdown_of_single_loads;  ///< Where rows of A do not start on 16-byte boundaries.
+};
+/// `multistage` is fitted with waves of nearly no fixed cost, which then counts as the launch's.
+constexpr Mainloop two_stages{4920, 0.93, 19.9, 1.06}, multistage{7050, 0.227, 10.9, 1.04};
+
 struct TileModel {
   unsigned m, n, k, min_blocks;
+  const Mainloop& mainloop;
   Speed aligned, unaligned;  ///< Unaligned: rows of B and C do not start on 16-byte boundaries.
 };
 
@@ -42,15 +53,16 @@ class TileCost {
       : tile_(tile),
         size_(size),
         speed_(size.n % 4 == 0 ? tile.aligned : tile.unaligned),
-        slowdown_(size.k % 4 == 0 ? 1 : slowdown_of_single_loads),
+        slowdown_(size.k % 4 == 0 ? 1 : tile.mainloop.slowdown_of_single_loads),
         l2_bytes_per_cycle_alone_(device.peak_per_cycle("l2", 64)),
         units_(device.compute_units),
         tiles_(std::ceil(static_cast<double>(size.n) / tile.n) * std::ceil(static_cast<double>(size.m) / tile.m)),
         k_tiles_(std::ceil(static_cast<double>(size.k) / tile.k)),
         k_tile_cycles_(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
-        wave_cycles_(speed_.wave_cycles +
-                     sizeof(float) * tile.min_blocks * static_cast<double>(std::min<std::size_t>(tile.m, size.m)) *
-                         static_cast<double>(std::min<std::size_t>(tile.n, size.n)) / stored_bytes_per_cycle),
+        wave_cycles_(speed_.wave_cycles + sizeof(float) * tile.min_blocks *
+                                              static_cast<double>(std::min<std::size_t>(tile.m, size.m)) *
+                                              static_cast<double>(std::min<std::size_t>(tile.n, size.n)) /
+                                              tile.mainloop.stored_bytes_per_cycle),
         memory_bytes_per_cycle_(device.peak_per_cycle("memory", 18) * units_),
         l2_bytes_(0.5 * static_cast<double>(l2_size(device))),
         moved_(size.bytes() / memory_bytes_per_cycle_) {}
@@ -101,16 +113,14 @@ class TileCost {
     return cycles;
   }
 
-  static constexpr double fixed = 4920, second_pass = 3220, fixup = 4630, exposed = 0.93;
-  static constexpr double slowdown_of_single_loads = 1.06;  // where rows of A do not start on 16-byte boundaries
-  static constexpr double stored_bytes_per_cycle = 19.9;    // of a wave's tiles of C
-  static constexpr double margin_of_last = 1.03;            // splits of the last tiles alone are not fitted
+  static constexpr double second_pass = 2470, fixup = 4630;
+  static constexpr double margin_of_last = 1.03;  // splits of the last tiles alone are not fitted
 
-  double l2_bytes_per_cycle() const { return 0.27 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
+  double l2_bytes_per_cycle() const { return 0.365 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
 
   /// What computes and what is moved; the shorter of the two is mostly not hidden.
   double total(double computed) const {
-    return fixed + std::max(computed, moved_) + exposed * std::min(computed, moved_);
+    return tile_.mainloop.fixed + std::max(computed, moved_) + tile_.mainloop.exposed * std::min(computed, moved_);
   }
 
   const TileModel& tile_;
