@@ -14,7 +14,7 @@ constexpr AlignedRows rows_of = width == 4 ? AlignedRows::of_b_and_c : AlignedRo
 
 /// Block (x, y): tile x of C, summed over range y of k.
 template <class Tile, unsigned width>
-static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_multistage(GemmProblem gemm) {
+static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound) gemm_multistage(GemmProblem gemm) {
   grid_dependency_sync();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * gemm.k_per_split, k_end = k_begin + gemm.k_per_split;
@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_m
 
 /// Block i: work tile i. The last tiles alone are split.
 template <class Tile, unsigned width>
-static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
+static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound)
     gemm_split_multistage(GemmProblem gemm, SplitTiles tiles) {
   __shared__ WorkTile work;  // accumulators and addresses take most registers
   if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);

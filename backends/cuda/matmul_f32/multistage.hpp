@@ -18,6 +18,11 @@ struct MultistageTile : PrefetchTile<m, n, k, thread_m, thread_n, min_blocks> {
   using Prefetched = PrefetchTile<m, n, k, thread_m, thread_n, min_blocks>;
   static constexpr unsigned stages = stages_;
   static constexpr std::size_t shared_bytes = sizeof(float) * stages * Prefetched::stage_floats;
+#ifdef __HIP_PLATFORM_AMD__
+  static constexpr unsigned launch_bound = std::max(1u, min_blocks* Prefetched::threads / 256);  ///< Waves of a SIMD.
+#else
+  static constexpr unsigned launch_bound = min_blocks;  ///< Blocks of a multiprocessor.
+#endif
   /// Neighbouring lanes copy so many elements of a row of A, of which four or eight rows fill the 32 banks.
   static constexpr unsigned a_lanes = 8, a_rows_per_pass = Prefetched::threads / a_lanes,
                             a_passes = m / a_rows_per_pass;
