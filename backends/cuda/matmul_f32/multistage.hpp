@@ -23,7 +23,7 @@ struct MultistageTile : PrefetchTile<m, n, k, thread_m, thread_n, min_blocks> {
 #else
   static constexpr unsigned launch_bound = min_blocks;  ///< Blocks of a multiprocessor.
 #endif
-  /// Neighbouring lanes copy so many elements of a row of A, of which four or eight rows fill the 32 banks.
+  /// Neighbouring lanes copy so many elements of a row of A. A warp of 32 copies four rows, to different banks.
   static constexpr unsigned a_lanes = 8, a_rows_per_pass = Prefetched::threads / a_lanes,
                             a_passes = m / a_rows_per_pass;
 
