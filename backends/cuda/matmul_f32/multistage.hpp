@@ -2,8 +2,9 @@
 // memory, and rows may start anywhere. The warps of one block suffice to hide the latency of memory, so that small
 // tiles, and few of them, are fast. Bound by the issue of multiply-adds; small products by latency.
 //
-// No two lanes copy the same element: the hardware would serve them one after the other, and a tile at the edge of C
-// took up to 1.65 times as long as others (H100).
+// Lanes must not copy one and the same element: the hardware serves such copies one after the other. With clamped
+// columns a tile at the edge of C took up to 1.65 times as long as others (H100). Rows of A are still repeated where C
+// has less than half a tile of them.
 #pragma once
 
 #include "backends/cuda/matmul_f32/split_k.hpp"
@@ -94,7 +95,8 @@ __device__ __forceinline__ void multiply_multistage(const GemmProblem& gemm, con
     cp_async_commit_group();
   };
 
-  // Register fragments, double-buffered: step l of k multiplies set l % 2 and loads the other.
+  // Register fragments, double-buffered: step l of k multiplies set l % 2 and loads the other. Not in one function
+  // with multiply_accumulate(), for which ptxas would allocate other registers then.
   const ThreadCoord thread = thread_coord<Tile>();
   float a_fragment[2][thread_m], b_fragment[2][thread_n];
   const auto load_fragment = [&](unsigned l, unsigned stage, unsigned vector) {

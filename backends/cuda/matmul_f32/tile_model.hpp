@@ -1,6 +1,6 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
 // shares of peaks are as fitted to launches of an H100 at random products and a few large ones: 3,000 of tiles of two
-// stages, and 20,000 of multistage ones at 379 products, by every split.
+// stages, and 11,000 of multistage ones at 379 products, by up to some dozen splits each.
 #pragma once
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class TileCost {
 
   double l2_bytes_per_cycle() const { return 0.365 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
 
-  /// What computes and what is moved; the shorter of the two is mostly not hidden.
+  /// What computes and what is moved; of the shorter of the two the mainloop hides a part.
   double total(double computed) const {
     return tile_.mainloop.fixed + std::max(computed, moved_) + tile_.mainloop.exposed * std::min(computed, moved_);
   }
