@@ -138,7 +138,7 @@ TEST(PersistentModel, ExpectsLessOfALargerDeviceAndMoreOfALargerProduct) {
 }
 
 constexpr TileModel small_f32{32, 32, 32, 2, two_stages, {0.56, 0.32, 1800}, {0.45, 0.22, 1800}};
-constexpr TileModel large_f32{128, 128, 16, 2, two_stages, {0.842, 0.38, 4900}, {0.812, 0.259, 11500}};
+constexpr TileModel large_f32{128, 128, 16, 2, two_stages, {0.842, 0.38, 4900}, {0.812, 0.259, 11500}, 1.03};
 
 SplitPlan splits_for(const GemmSize& size, int units, const TileModel& tile = small_f32) {
   return best_splits(tile, size, device_of(units));

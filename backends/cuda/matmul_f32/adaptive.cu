@@ -13,80 +13,67 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_adaptive {
 
-using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::Mainloop,
-    matmul_f32_tiles::multistage, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost,
-    matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
+using matmul_f32_tiles::best_splits, matmul_f32_tiles::Mainloop, matmul_f32_tiles::multistage, matmul_f32_tiles::Speed,
+    matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
 
 /// A kernel by its tile.
 struct TileKernel {
   TileModel model;
   void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&);
-  std::size_t (*split_k_workspace)(const MatmulF32::Args&, const Splits&);
-  void (*launch_stream_k)(const Queue&, const MatmulF32::Args&) = nullptr;
-  std::size_t (*stream_k_workspace)(const Queue&, const MatmulF32::Args&) = nullptr;
+  std::size_t (*workspace)(const MatmulF32::Args&, const Splits&);
 };
 
 template <class Tile>
-constexpr TileKernel kernel_of(const Mainloop& mainloop, Speed aligned, Speed unaligned,
-                               void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&)) {
-  return {{Tile::m, Tile::n, Tile::k, Tile::min_blocks, mainloop, aligned, unaligned}, launch, split_k_workspace<Tile>};
-}
-template <class Tile>
-constexpr TileKernel prefetch_kernel(Speed aligned, Speed unaligned) {
-  return kernel_of<Tile>(two_stages, aligned, unaligned, matmul_f32_split_k::gemm<Tile>);
-}
-template <class Tile>
-constexpr TileKernel stream_k_kernel(Speed aligned, Speed unaligned) {
-  TileKernel result = prefetch_kernel<Tile>(aligned, unaligned);
-  result.launch_stream_k = matmul_f32_stream_k::gemm<Tile>;
-  result.stream_k_workspace = matmul_f32_stream_k::workspace_bytes<Tile>;
-  return result;
+constexpr TileModel model_of(const Mainloop& mainloop, Speed aligned, Speed unaligned, double last_split_slowdown = 1) {
+  return {Tile::m, Tile::n, Tile::k, Tile::min_blocks, mainloop, aligned, unaligned, last_split_slowdown};
 }
 template <class Tile>
 constexpr TileKernel sliced_kernel(Speed aligned, Speed unaligned) {
-  return kernel_of<Tile>(two_stages, aligned, unaligned, launch_sliced_k<Tile>);
+  return {model_of<Tile>(two_stages, aligned, unaligned), launch_sliced_k<Tile>, split_k_workspace<Tile>};
 }
 template <class Tile>
-constexpr TileKernel multistage_kernel(Speed aligned, Speed unaligned) {
-  return kernel_of<Tile>(multistage, aligned, unaligned, matmul_f32_multistage::gemm<Tile>);
+constexpr TileKernel multistage_kernel(Speed aligned, Speed unaligned, double last_split_slowdown = 1) {
+  return {model_of<Tile>(multistage, aligned, unaligned, last_split_slowdown), matmul_f32_multistage::gemm<Tile>,
+          split_k_workspace<Tile>};
 }
 
 /// Tunings tile1 … tile10.
 constexpr TileKernel kernels[]{
-    prefetch_kernel<LargeTile>({0.842, 0.38, 4900}, {0.812, 0.259, 11500}),
-    stream_k_kernel<WideTile>({0.769, 0.747, 3290}, {0.741, 0.58, 12600}),
-    sliced_kernel<SmallTile>({0.626, 0.335, 1860}, {0.474, 0.275, 2420}),
-    sliced_kernel<SmallestTile>({0.573, 0.316, 1630}, {0.46, 0.217, 1710}),
-    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.891, 0.719, 30}, {0.817, 0.648, 10}),
-    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.83, 0.653, 30}, {0.823, 0.604, 510}),
-    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.655, 0.628, 530}, {0.707, 0.587, 870}),
-    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.657, 0.424, 480}, {0.618, 0.4, 3020}),
-    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.739, 0.492, 0}, {0.693, 0.371, 110}),
-    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.489, 0.316, 10}, {0.515, 0.287, 990})};
+    multistage_kernel<matmul_f32_multistage::Tile128x256>({0.95, 0.95, 25210}, {0.889, 0.889, 7070}, 1.11),
+    multistage_kernel<matmul_f32_multistage::Tile128x128>({0.891, 0.453, 18800}, {0.899, 0.454, 8470}),
+    sliced_kernel<SmallTile>({0.633, 0.33, 2070}, {0.483, 0.275, 2350}),
+    sliced_kernel<SmallestTile>({0.579, 0.278, 2150}, {0.426, 0.215, 1140}),
+    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.829, 0.719, 710}, {0.815, 0.777, 560}),
+    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.778, 0.65, 1410}, {0.781, 0.615, 1690}),
+    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.644, 0.613, 610}, {0.687, 0.63, 890}),
+    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.629, 0.425, 740}, {0.656, 0.486, 6200}),
+    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.683, 0.493, 260}, {0.672, 0.342, 610}),
+    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.466, 0.299, 110}, {0.521, 0.238, 980})};
 
-/// By split-K where `plan` has splits, else by stream-K.
-Choice<MatmulF32> by_tile(const TileKernel& kernel, const SplitPlan& plan, std::size_t workspace_bytes) {
-  const bool is_stream_k = plan.splits.count == 0;
+/// Tuning tile11.
+constexpr std::size_t stream_k_number = std::size(kernels) + 1;
+constexpr TileModel stream_k_model = model_of<WideTile>(two_stages, {0.845, 0.845, 2990}, {0.741, 0.741, 12600});
+
+Choice<MatmulF32> by_splits(const TileKernel& kernel, const SplitPlan& plan, const MatmulF32::Args& sizes) {
   return {plan.cycles,
-          {[&kernel, plan, is_stream_k](const Queue& queue, const MatmulF32::Args& args) {
-             const Queue own = pdl_where(plan.pdl, queue);
-             is_stream_k ? kernel.launch_stream_k(own, args) : kernel.launch(own, args, plan.splits);
+          {[&kernel, plan](const Queue& queue, const MatmulF32::Args& args) {
+             kernel.launch(pdl_where(plan.pdl, queue), args, plan.splits);
            },
-           workspace_bytes, is_stream_k}};
+           kernel.workspace(sizes, plan.splits)}};
+}
+
+Choice<MatmulF32> by_stream_k(const Queue& queue, const MatmulF32::Args& sizes) {
+  return {TileCost(stream_k_model, {sizes.m, sizes.n, sizes.k}, queue.device).stream_k(),
+          {matmul_f32_stream_k::gemm<WideTile>, matmul_f32_stream_k::workspace_bytes<WideTile>(queue, sizes), true}};
 }
 
 /// Of all tiles or, by its number, of one.
 void add_tiles(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const MatmulF32::Args& args,
                std::size_t forced_tile) {
-  const GemmSize size{args.m, args.n, args.k};
-  for (const TileKernel& kernel : kernels) {
-    if (forced_tile > 0 && &kernel != &kernels[forced_tile - 1]) continue;
-    if (kernel.launch_stream_k)
-      all.push_back(by_tile(kernel, {{0, 0}, true, TileCost(kernel.model, size, queue.device).stream_k()},
-                            kernel.stream_k_workspace(queue, args)));
-    const SplitPlan plan = best_splits(kernel.model, size, queue.device);
-    all.push_back(by_tile(kernel, plan, kernel.split_k_workspace(args, plan.splits)));
-  }
+  for (std::size_t i = 0; i < std::size(kernels); ++i)
+    if (forced_tile == 0 || forced_tile == i + 1)
+      all.push_back(by_splits(kernels[i], best_splits(kernels[i].model, {args.m, args.n, args.k}, queue.device), args));
+  if (forced_tile == 0 || forced_tile == stream_k_number) all.push_back(by_stream_k(queue, args));
 }
 
 /// Kernels for shapes of a kind.
@@ -147,7 +134,7 @@ const Register<MatmulF32> variant{{
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8), tuning(9), tuning(10)},
+                tuning(8), tuning(9), tuning(10), tuning(11)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

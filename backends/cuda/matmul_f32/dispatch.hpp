@@ -12,7 +12,7 @@ inline namespace CROSSWARP_PLATFORM {
 
 /// Programmatic dependent launch saves about so much of a launch. Its blocks begin where blocks of the launch before
 /// end, though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
-constexpr double pdl_cycles = 2200;
+constexpr double pdl_cycles = 2350;
 
 /// The queue, with PDL off unless it `pays`.
 inline Queue pdl_where(bool pays, Queue queue) {
@@ -22,7 +22,7 @@ inline Queue pdl_where(bool pays, Queue queue) {
 
 namespace matmul_f32_stream_k {
 
-/// For FlatTile, LargeTile and WideTile. Requires m, n > 0 and a workspace of workspace_bytes().
+/// For WideTile. Requires m, n > 0 and a workspace of workspace_bytes().
 template <class Tile>
 void gemm(const Queue& queue, const MatmulF32::Args& args);
 template <class Tile>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/device/raster.hpp"
@@ -23,6 +24,15 @@ struct GemmProblem {
 
 }  // namespace CROSSWARP_PLATFORM
 namespace {
+
+/// Calls `use` with the constants 0 … count - 1. Unlike an unrolled loop it has no size limit.
+template <unsigned count, class Use>
+__device__ __forceinline__ void for_constants(Use use) {
+  [&]<unsigned... each>(std::integer_sequence<unsigned, each...>) {
+    (use(std::integral_constant<unsigned, each>()), ...);
+  }
+  (std::make_integer_sequence<unsigned, count>());
+}
 
 /// Tile `index` of C, in strips of 8 tiles: concurrent blocks share rows of A and columns of B in L2.
 __device__ inline TileCoord rasterize(const GemmProblem& gemm, unsigned index) {
@@ -125,15 +135,26 @@ __device__ void store_accumulators(const GemmProblem& gemm, const float (&acc)[r
 }
 
 /// Stores a matrix in shared memory, whose rows are `pitch` floats apart, to C, clipped. Neighbouring threads store
-/// neighbouring elements, since rows of C may start anywhere. Row r goes to row `c_row(r)`.
-template <unsigned rows, unsigned columns, unsigned pitch, unsigned threads, class RowOf>
-__device__ void store_from_shared(const GemmProblem& gemm, const float* shared, std::size_t c_column, RowOf c_row) {
-  static_assert(threads % columns == 0 || columns % threads == 0);
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < rows * columns; i += threads) {
-    const std::size_t row = c_row(i / columns), column = c_column + i % columns;
-    if (row < gemm.m && column < gemm.n) gemm.c[row * gemm.n + column] = shared[i / columns * pitch + i % columns];
-  }
+/// neighbouring elements, since rows of C may start anywhere. Row r goes to row `c_row` + `row_offset(r)`. A thread
+/// stores `passes` rows from a multiple r0 of `passes` on; row_offset(r0 + i) must be row_offset(r0) + row_offset(i)
+/// for these.
+template <unsigned rows, unsigned columns, unsigned pitch, unsigned threads, class RowOffset>
+__device__ void store_from_shared(const GemmProblem& gemm, const float* shared, std::size_t c_row, std::size_t c_column,
+                                  RowOffset row_offset) {
+  constexpr unsigned passes = rows * columns / threads;
+  static_assert(threads % columns == 0 && rows * columns % threads == 0);
+  const unsigned first = threadIdx.x / columns * passes;
+  const float* const from = shared + first * pitch + threadIdx.x % columns;
+  c_row += row_offset(first);
+  c_column += threadIdx.x % columns;
+  if (c_row >= gemm.m || c_column >= gemm.n) return;
+  const auto rows_left = static_cast<unsigned>(gemm.m - c_row < ~0u ? gemm.m - c_row : ~0u);
+  float* to = gemm.c + c_row * gemm.n + c_column;
+  for_constants<passes>([&](auto i_) {
+    constexpr unsigned i = decltype(i_)::value, offset = row_offset(i), next = row_offset(i + 1);
+    if (offset < rows_left) *to = from[i * pitch];
+    to += (next - offset) * gemm.n;
+  });
 }
 
 /// Whether every row of A, B and C starts on a 16-byte boundary.

@@ -1,6 +1,6 @@
-// Split-K by a pipeline of several k-tiles: tiles of 32 x 32 to 128 x 64 whose copies need no registers and no aligned
-// rows. For products with few tiles, short sums, or odd rows. Bound by the issue of multiply-adds; small products by
-// latency. The mainloop, multiply_multistage(), stands in the header.
+// Split-K by a pipeline of several k-tiles: tiles of 32 x 32 to 128 x 256 whose copies need no registers and no aligned
+// rows. Bound by the issue of multiply-adds; small products by latency. The mainloop, multiply_multistage(), stands in
+// the header.
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
 
@@ -46,6 +46,8 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits)
   });
 }
 
+template void gemm<Tile128x256>(const Queue&, const MatmulF32::Args&, const Splits&);
+template void gemm<Tile128x128>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<Tile64x64>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<Tile64x32>(const Queue&, const MatmulF32::Args&, const Splits&);
 template void gemm<Tile32x64>(const Queue&, const MatmulF32::Args&, const Splits&);
@@ -61,7 +63,11 @@ auto with_tile(const Queue& queue, Use&& use) {
     if (columns == 32) return use.template operator()<Tile32x32>();
     return use.template operator()<Tile32x64>();
   }
-  if (rows == 128) return use.template operator()<Tile128x64>();
+  if (rows == 128) {
+    if (columns == 256) return use.template operator()<Tile128x256>();
+    if (columns == 128) return use.template operator()<Tile128x128>();
+    return use.template operator()<Tile128x64>();
+  }
   if (columns == 32) return use.template operator()<Tile64x32>();
   if (columns == 128) return use.template operator()<Tile64x128>();
   return use.template operator()<Tile64x64>();
@@ -99,7 +105,8 @@ const Register<MatmulF32> variant{{
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
     .tunings = {tuning(64, 64, 0), tuning(64, 128, 0), tuning(128, 64, 0), tuning(64, 32, 0), tuning(32, 64, 0),
-                tuning(32, 32, 0), tuning(64, 64, 1), tuning(64, 128, 1), tuning(64, 128, 4)},
+                tuning(32, 32, 0), tuning(128, 128, 0), tuning(128, 256, 0), tuning(64, 64, 1), tuning(64, 128, 1),
+                tuning(64, 128, 4), tuning(128, 256, 1)},
     .workspace = workspace,
     .launch = launch_tuned,
 #if CROSSWARP_HAS_PTX

@@ -4,7 +4,7 @@
 //
 // Lanes must not copy one and the same element: the hardware serves such copies one after the other. With clamped
 // columns a tile at the edge of C took up to 1.65 times as long as others (H100). Rows of A are still repeated where C
-// has less than half a tile of them.
+// has less than half a tile of them: others in their place gained nothing.
 #pragma once
 
 #include "backends/cuda/matmul_f32/split_k.hpp"
@@ -33,6 +33,8 @@ struct MultistageTile : PrefetchTile<m, n, k, thread_m, thread_n, min_blocks> {
 
 namespace matmul_f32_multistage {
 
+using Tile128x256 = MultistageTile<128, 256, 8, 16, 8, 3, 1>;
+using Tile128x128 = MultistageTile<128, 128, 8, 16, 8, 4, 2>;
 using Tile64x64 = MultistageTile<64, 64, 8, 8, 4, 4, 4>;
 using Tile64x32 = MultistageTile<64, 32, 8, 8, 4, 4, 8>;
 using Tile32x64 = MultistageTile<32, 64, 16, 4, 8, 3, 8>;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #include "backends/cuda/matmul_f32/gemm_tile.hpp"
 
@@ -60,15 +59,6 @@ using WideTile = PrefetchTile<128, 256, 16, 8, 16, 1>;
 
 }  // namespace CROSSWARP_PLATFORM
 namespace {
-
-/// Calls `use` with the constants 0 … count - 1. Unlike an unrolled loop it has no size limit.
-template <unsigned count, class Use>
-__device__ __forceinline__ void for_constants(Use use) {
-  [&]<unsigned... each>(std::integer_sequence<unsigned, each...>) {
-    (use(std::integral_constant<unsigned, each>()), ...);
-  }
-  (std::make_integer_sequence<unsigned, count>());
-}
 
 /// The calling thread's first row and column in its block tile.
 struct ThreadCoord {
@@ -271,10 +261,9 @@ __device__ void store_tile_by_shared(const GemmProblem& gemm, const TileCoord& t
       for (unsigned j = 0; j < Tile::thread_n; j += 4)
         *reinterpret_cast<float4*>(own + i * pitch + 4 * j) = to_fresh_registers(&acc[first + i][j]);
     __syncthreads();
-    const std::size_t first_row = std::size_t{tile.row} * Tile::m + first / 4 * 32 + first % 4;
     store_from_shared<rows, Tile::n, pitch, Tile::threads>(
-        gemm, shared, std::size_t{tile.column} * Tile::n,
-        [&](unsigned r) { return first_row + r / warp_rows * Tile::warp_m + r % warp_rows / 2 * 4 + r % 2; });
+        gemm, shared, std::size_t{tile.row} * Tile::m + first / 4 * 32 + first % 4, std::size_t{tile.column} * Tile::n,
+        [](unsigned r) { return r / warp_rows * Tile::warp_m + r % warp_rows / 2 * 4 + r % 2; });
   }
 }
 

@@ -121,8 +121,8 @@ __device__ __forceinline__ void multiply_sliced_k(const GemmProblem& gemm, const
 #pragma unroll
       for (unsigned j = 0; j < thread_n; ++j) shared[(row + 8 * i) * pitch + column + j / 4 * 16 + j % 4] = acc[i][j];
   __syncthreads();
-  store_from_shared<Tile::m, Tile::n, pitch, Tile::threads>(out, shared, out_column,
-                                                            [&](unsigned r) { return out_row + r; });
+  store_from_shared<Tile::m, Tile::n, pitch, Tile::threads>(out, shared, out_row, out_column,
+                                                            [](unsigned r) { return r; });
 }
 
 template <class Tile, AlignedRows rows>

@@ -164,11 +164,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
   });
 }
 
-template void gemm<FlatTile>(const Queue&, const MatmulF32::Args&);
-template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&);
 template void gemm<WideTile>(const Queue&, const MatmulF32::Args&);
-template std::size_t workspace_bytes<FlatTile>(const Queue&, const MatmulF32::Args&);
-template std::size_t workspace_bytes<LargeTile>(const Queue&, const MatmulF32::Args&);
 template std::size_t workspace_bytes<WideTile>(const Queue&, const MatmulF32::Args&);
 
 /// Calls `use` with the tile of the tuning: `[&]<class Tile>()`.
