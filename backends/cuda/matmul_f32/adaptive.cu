@@ -39,20 +39,20 @@ constexpr TileKernel multistage_kernel(Speed aligned, Speed unaligned, double la
 
 /// Tunings tile1 … tile10.
 constexpr TileKernel kernels[]{
-    multistage_kernel<matmul_f32_multistage::Tile128x256>({0.95, 0.95, 25210}, {0.889, 0.889, 7070}, 1.11),
-    multistage_kernel<matmul_f32_multistage::Tile128x128>({0.891, 0.453, 18800}, {0.899, 0.454, 8470}),
-    sliced_kernel<SmallTile>({0.633, 0.33, 2070}, {0.483, 0.275, 2350}),
-    sliced_kernel<SmallestTile>({0.579, 0.278, 2150}, {0.426, 0.215, 1140}),
-    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.829, 0.719, 710}, {0.815, 0.777, 560}),
-    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.778, 0.65, 1410}, {0.781, 0.615, 1690}),
-    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.644, 0.613, 610}, {0.687, 0.63, 890}),
-    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.629, 0.425, 740}, {0.656, 0.486, 6200}),
-    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.683, 0.493, 260}, {0.672, 0.342, 610}),
-    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.466, 0.299, 110}, {0.521, 0.238, 980})};
+    multistage_kernel<matmul_f32_multistage::Tile128x256>({0.95, 0.95, 31400}, {0.844, 0.844, 7600}, 1.15),
+    multistage_kernel<matmul_f32_multistage::Tile128x128>({0.9, 0.427, 20840}, {0.907, 0.425, 11370}),
+    sliced_kernel<SmallTile>({0.646, 0.331, 1230}, {0.477, 0.275, 2400}),
+    sliced_kernel<SmallestTile>({0.583, 0.292, 1370}, {0.454, 0.238, 800}),
+    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.839, 0.72, 1750}, {0.81, 0.782, 590}),
+    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.794, 0.63, 2210}, {0.788, 0.627, 2080}),
+    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.64, 0.64, 1350}, {0.7, 0.611, 1370}),
+    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.505, 0.384, 1750}, {0.64, 0.498, 6520}),
+    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.706, 0.466, 730}, {0.671, 0.341, 1360}),
+    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.404, 0.317, 660}, {0.524, 0.216, 740})};
 
 /// Tuning tile11.
 constexpr std::size_t stream_k_number = std::size(kernels) + 1;
-constexpr TileModel stream_k_model = model_of<WideTile>(two_stages, {0.845, 0.845, 2990}, {0.741, 0.741, 12600});
+constexpr TileModel stream_k_model = model_of<WideTile>(two_stages, {0.842, 0.842, 3050}, {0.737, 0.737, 12660});
 
 Choice<MatmulF32> by_splits(const TileKernel& kernel, const SplitPlan& plan, const MatmulF32::Args& sizes) {
   return {plan.cycles,

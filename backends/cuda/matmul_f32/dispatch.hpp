@@ -12,7 +12,7 @@ inline namespace CROSSWARP_PLATFORM {
 
 /// Programmatic dependent launch saves about so much of a launch. Its blocks begin where blocks of the launch before
 /// end, though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
-constexpr double pdl_cycles = 2350;
+constexpr double pdl_cycles = 2200;
 
 /// The queue, with PDL off unless it `pays`.
 inline Queue pdl_where(bool pays, Queue queue) {

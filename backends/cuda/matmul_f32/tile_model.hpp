@@ -1,5 +1,5 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
-// shares of peaks are as fitted to 20,000 launches of an H100: random products and large squares, 404 together, by up
+// shares of peaks are as fitted to 38,000 launches of an H100: random products and large squares, 963 together, by up
 // to some dozen splits each. What counts is that the fastest is chosen; expected cycles are a few per cent off.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Mainloop {
   double stored_bytes_per_cycle;    ///< Of a wave's tiles of C.
   double slowdown_of_single_loads;  ///< Where rows of A do not start on 16-byte boundaries.
 };
-constexpr Mainloop two_stages{4200, 0.906, 20.4, 1.15}, multistage{6840, 0.212, 13.8, 1.07};
+constexpr Mainloop two_stages{4920, 0.93, 19.9, 1.06}, multistage{6290, 0.255, 11.8, 1};
 
 struct TileModel {
   unsigned m, n, k, min_blocks;
@@ -113,9 +113,9 @@ class TileCost {
     return cycles;
   }
 
-  static constexpr double second_pass = 2280, fixup = 4560;
+  static constexpr double second_pass = 2360, fixup = 4560;
 
-  double l2_bytes_per_cycle() const { return 0.452 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
+  double l2_bytes_per_cycle() const { return 0.482 * l2_bytes_per_cycle_alone_; }  // while all multiprocessors read
 
   /// What computes and what is moved; of the shorter of the two the mainloop hides a part.
   double total(double computed) const {
