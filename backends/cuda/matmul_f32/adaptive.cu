@@ -13,14 +13,18 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_adaptive {
 
-using matmul_f32_tiles::best_splits, matmul_f32_tiles::Mainloop, matmul_f32_tiles::multistage, matmul_f32_tiles::Speed,
-    matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
+using matmul_f32_tiles::best_cluster, matmul_f32_tiles::best_splits, matmul_f32_tiles::Mainloop,
+    matmul_f32_tiles::multistage, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost,
+    matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
 
 /// A kernel by its tile.
 struct TileKernel {
   TileModel model;
   void (*launch)(const Queue&, const MatmulF32::Args&, const Splits&);
   std::size_t (*workspace)(const MatmulF32::Args&, const Splits&);
+#if CROSSWARP_HAS_PTX
+  matmul_f32_cluster_split_k::ClusterGemm (*clusters)() = nullptr;
+#endif
 };
 
 template <class Tile>
@@ -36,19 +40,28 @@ constexpr TileKernel multistage_kernel(Speed aligned, Speed unaligned, double la
   return {model_of<Tile>(multistage, aligned, unaligned, last_split_slowdown), matmul_f32_multistage::gemm<Tile>,
           split_k_workspace<Tile>};
 }
+/// With split-K in clusters, too.
+template <class Tile>
+constexpr TileKernel clustered_kernel(Speed aligned, Speed unaligned) {
+  TileKernel kernel = multistage_kernel<Tile>(aligned, unaligned);
+#if CROSSWARP_HAS_PTX
+  kernel.clusters = matmul_f32_cluster_split_k::entry_of<Tile>;
+#endif
+  return kernel;
+}
 
 /// Tunings tile1 … tile10.
 constexpr TileKernel kernels[]{
     multistage_kernel<matmul_f32_multistage::Tile128x256>({0.95, 0.95, 31400}, {0.844, 0.844, 7600}, 1.15),
-    multistage_kernel<matmul_f32_multistage::Tile128x128>({0.9, 0.427, 20840}, {0.907, 0.425, 11370}),
+    clustered_kernel<matmul_f32_multistage::Tile128x128>({0.9, 0.427, 20840}, {0.907, 0.425, 11370}),
     sliced_kernel<SmallTile>({0.646, 0.331, 1230}, {0.477, 0.275, 2400}),
     sliced_kernel<SmallestTile>({0.583, 0.292, 1370}, {0.454, 0.238, 800}),
-    multistage_kernel<matmul_f32_multistage::Tile64x128>({0.839, 0.72, 1750}, {0.81, 0.782, 590}),
-    multistage_kernel<matmul_f32_multistage::Tile128x64>({0.794, 0.63, 2210}, {0.788, 0.627, 2080}),
-    multistage_kernel<matmul_f32_multistage::Tile64x64>({0.64, 0.64, 1350}, {0.7, 0.611, 1370}),
-    multistage_kernel<matmul_f32_multistage::Tile64x32>({0.505, 0.384, 1750}, {0.64, 0.498, 6520}),
-    multistage_kernel<matmul_f32_multistage::Tile32x64>({0.706, 0.466, 730}, {0.671, 0.341, 1360}),
-    multistage_kernel<matmul_f32_multistage::Tile32x32>({0.404, 0.317, 660}, {0.524, 0.216, 740})};
+    clustered_kernel<matmul_f32_multistage::Tile64x128>({0.839, 0.72, 1750}, {0.81, 0.782, 590}),
+    clustered_kernel<matmul_f32_multistage::Tile128x64>({0.794, 0.63, 2210}, {0.788, 0.627, 2080}),
+    clustered_kernel<matmul_f32_multistage::Tile64x64>({0.64, 0.64, 1350}, {0.7, 0.611, 1370}),
+    clustered_kernel<matmul_f32_multistage::Tile64x32>({0.505, 0.384, 1750}, {0.64, 0.498, 6520}),
+    clustered_kernel<matmul_f32_multistage::Tile32x64>({0.706, 0.466, 730}, {0.671, 0.341, 1360}),
+    clustered_kernel<matmul_f32_multistage::Tile32x32>({0.404, 0.317, 660}, {0.524, 0.216, 740})};
 
 /// Tuning tile11.
 constexpr std::size_t stream_k_number = std::size(kernels) + 1;
@@ -62,6 +75,22 @@ Choice<MatmulF32> by_splits(const TileKernel& kernel, const SplitPlan& plan, con
            kernel.workspace(sizes, plan.splits)}};
 }
 
+#if CROSSWARP_HAS_PTX
+/// Without a choice where the tile has no such kernel, the device no clusters, or k too few k-tiles.
+void add_clusters(std::vector<Choice<MatmulF32>>& all, const TileKernel& kernel, const Queue& queue,
+                  const MatmulF32::Args& args) {
+  using matmul_f32_cluster_split_k::max_splits;
+  if (!kernel.clusters || !queue.device.has("cluster")) return;
+  const auto clusters = kernel.clusters();
+  const SplitPlan plan = best_cluster(kernel.model, {args.m, args.n, args.k}, queue.device, max_splits,
+                                      [&](unsigned splits) { return clusters.active_clusters(args, splits); });
+  if (plan.splits.count > 1)
+    all.push_back({plan.cycles, {[clusters, plan](const Queue& on, const MatmulF32::Args& problem) {
+                     clusters.launch(pdl_where(plan.pdl, on), problem, plan.splits.count);
+                   }}});
+}
+#endif
+
 Choice<MatmulF32> by_stream_k(const Queue& queue, const MatmulF32::Args& sizes) {
   return {TileCost(stream_k_model, {sizes.m, sizes.n, sizes.k}, queue.device).stream_k(),
           {matmul_f32_stream_k::gemm<WideTile>, matmul_f32_stream_k::workspace_bytes<WideTile>(queue, sizes), true}};
@@ -70,9 +99,13 @@ Choice<MatmulF32> by_stream_k(const Queue& queue, const MatmulF32::Args& sizes) 
 /// Of all tiles or, by its number, of one.
 void add_tiles(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const MatmulF32::Args& args,
                std::size_t forced_tile) {
-  for (std::size_t i = 0; i < std::size(kernels); ++i)
-    if (forced_tile == 0 || forced_tile == i + 1)
-      all.push_back(by_splits(kernels[i], best_splits(kernels[i].model, {args.m, args.n, args.k}, queue.device), args));
+  for (std::size_t i = 0; i < std::size(kernels); ++i) {
+    if (forced_tile != 0 && forced_tile != i + 1) continue;
+    all.push_back(by_splits(kernels[i], best_splits(kernels[i].model, {args.m, args.n, args.k}, queue.device), args));
+#if CROSSWARP_HAS_PTX
+    add_clusters(all, kernels[i], queue, args);
+#endif
+  }
   if (forced_tile == 0 || forced_tile == stream_k_number) all.push_back(by_stream_k(queue, args));
 }
 
@@ -127,8 +160,8 @@ void gemm(const Queue& queue, const MatmulF32::Args& args) {
 Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; }
 
 const Register<MatmulF32> variant{{
-    .idea = "dispatch by shape: a cost model chooses tile, split-K or stream-K, or a kernel for small k, few rows, few "
-            "columns, one row or one column",
+    .idea = "dispatch by shape: a cost model chooses tile, split-K (in a cluster or not) or stream-K, or a kernel for "
+            "small k, few rows, few columns, one row or one column",
     .bound_by = "issue of multiply-adds; memory bandwidth for few rows or columns",
     .improves = "multistage",
     .gaps = {{GapClass::no_api,

@@ -30,6 +30,23 @@ std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_stream_k
 
+#if CROSSWARP_HAS_PTX
+namespace matmul_f32_cluster_split_k {
+
+constexpr unsigned max_splits = 8;  // what every device with clusters has room for
+
+/// For a tile of multistage. Requires m, n > 0 and at most max_splits.
+struct ClusterGemm {
+  unsigned (*active_clusters)(const MatmulF32::Args& args, unsigned splits);  ///< On the current device at once.
+  void (*launch)(const Queue& queue, const MatmulF32::Args& args, unsigned splits);
+};
+/// For multistage tiles up to 128 x 128.
+template <class Tile>
+ClusterGemm entry_of();
+
+}  // namespace matmul_f32_cluster_split_k
+#endif
+
 namespace matmul_f32_small_k {
 
 constexpr unsigned max_k = 128;
@@ -72,8 +89,8 @@ void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 namespace matmul_f32_adaptive {
 
-/// Each tile with its best splits, stream-K, and the kernels for special shapes that can multiply these matrices.
-/// Requires elements of C.
+/// Each tile with its best splits, by a second pass or in a cluster, stream-K, and the kernels for special shapes that
+/// can multiply these matrices. Requires elements of C.
 std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_adaptive

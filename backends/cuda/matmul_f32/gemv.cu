@@ -44,14 +44,14 @@ constexpr std::size_t by_shape = 0;  // tuning `columns`: best_columns()
 
 /// Where rows run along n, a block's columns are not halved below these, as measured on an H100 at 40 products: 32 are
 /// a line of 128 bytes; more of them where rows and sums are long. Where loads are of one element, and columns give
-/// each multiprocessor a block but no second one, fewer bring more bytes in flight; sums of a few hundred rows lose by
-/// it, which no condition here leaves out.
+/// each multiprocessor a block but no second one, fewer bring more bytes in flight, which sums of several passes of
+/// loads gain by.
 std::size_t best_columns(const DeviceInfo& device, const Problem& problem) {
-  constexpr std::size_t line = 32, long_row = 4096, long_sum = 3000;
+  constexpr std::size_t line = 32, long_row = 4096, long_sum = 3000, several_passes = 1024;
   const auto [data, rows, columns] = problem.matrix;
   const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
   const std::size_t blocks = blocks_for(columns, line);
-  if (problem.width == 1 && blocks < units && 2 * blocks > units) return line / 2;
+  if (problem.width == 1 && rows >= several_passes && blocks < units && 2 * blocks > units) return line / 2;
   return columns >= long_row && rows >= long_sum ? 4 * line : line;
 }
 

@@ -51,6 +51,18 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits)
 }  // namespace CROSSWARP_PLATFORM
 namespace {
 
+/// Starts a copy of one float, or of zero and does not read `from` where !is_valid. The whole line comes into L2: the
+/// next k-tiles have the rest of it, and rows of A may lie in different pages of memory.
+__device__ inline void copy_of_line_async(float* to_shared, const float* from, bool is_valid) {
+#if CROSSWARP_HAS_PTX
+  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4, %2;" ::"r"(shared_address(to_shared)), "l"(from),
+               "r"(is_valid ? 4 : 0)
+               : "memory");
+#else
+  cp_async_floats<1>(to_shared, from, is_valid);
+#endif
+}
+
 /// Adds the products of k_begin … k_end to the calling thread's accumulators of `tile`. All threads of the block call
 /// it. `width`: floats of B in a copy, 4 where its rows start on 16-byte boundaries, else 1.
 template <class Tile, unsigned width>
@@ -86,7 +98,7 @@ __device__ __forceinline__ void multiply_multistage(const GemmProblem& gemm, con
     for (unsigned i = 0; i < Tile::a_passes; ++i) {
 #pragma unroll
       for (unsigned l = 0; l < Tile::k; l += Tile::a_lanes)
-        cp_async_floats<1>(a_to + offset + i * Tile::a_rows_per_pass + l * Tile::a_pitch, a_from[i] + l,
+        copy_of_line_async(a_to + offset + i * Tile::a_rows_per_pass + l * Tile::a_pitch, a_from[i] + l,
                            a_column + l < valid);
       a_from[i] += Tile::k;
     }

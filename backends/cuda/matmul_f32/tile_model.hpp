@@ -1,7 +1,7 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
 // shares of peaks are as fitted to 38,000 launches of an H100: random products and large squares, 963 together, by up
-// to some dozen splits each. What counts is that the fastest is chosen; expected cycles are 15 % off (root mean
-// square).
+// to some dozen splits each; those of clusters to 18,000 at 330 products. What counts is that the fastest is chosen;
+// expected cycles are 15 % off (root mean square).
 #pragma once
 
 #include <algorithm>
@@ -60,10 +60,9 @@ class TileCost {
         tiles_(std::ceil(static_cast<double>(size.n) / tile.n) * std::ceil(static_cast<double>(size.m) / tile.m)),
         k_tiles_(std::ceil(static_cast<double>(size.k) / tile.k)),
         k_tile_cycles_(2.0 * tile.m * tile.n * tile.k / device.peak_per_cycle("f32", 256)),
-        wave_cycles_(speed_.wave_cycles + sizeof(float) * tile.min_blocks *
-                                              static_cast<double>(std::min<std::size_t>(tile.m, size.m)) *
-                                              static_cast<double>(std::min<std::size_t>(tile.n, size.n)) /
-                                              tile.mainloop.stored_bytes_per_cycle),
+        wave_bytes_(sizeof(float) * tile.min_blocks * static_cast<double>(std::min<std::size_t>(tile.m, size.m)) *
+                    static_cast<double>(std::min<std::size_t>(tile.n, size.n))),
+        wave_cycles_(speed_.wave_cycles + wave_bytes_ / tile.mainloop.stored_bytes_per_cycle),
         memory_bytes_per_cycle_(device.peak_per_cycle("memory", 18) * units_),
         l2_bytes_(0.5 * static_cast<double>(l2_size(device))),
         moved_(size.bytes() / memory_bytes_per_cycle_) {}
@@ -87,6 +86,19 @@ class TileCost {
     return (splits.whole > 0 ? tile_.last_split_slowdown : 1) * total(cycles) - (pdl ? pdl_cycles : 0);
   }
 
+  /// The splits of a tile are blocks of a cluster, of which the device has room for `active`: those that are left for a
+  /// last wave do not spread evenly. No partial sums go to memory.
+  double clusters(unsigned splits, unsigned active, bool pdl) const {
+    constexpr double fixed = 1000, uneven = 1.06, added_bytes_per_cycle = 15;
+    const double full_waves = std::floor(tiles_ / active), left = tiles_ - full_waves * active;
+    double blocks = std::ceil(uneven * left * splits / units_);
+    if (pdl && blocks > 0) ++blocks;
+    return fixed +
+           total(waves_cycles(full_waves, std::min<double>(blocks, tile_.min_blocks), std::ceil(k_tiles_ / splits),
+                              speed_.wave_cycles + wave_bytes_ / added_bytes_per_cycle)) -
+           (pdl ? pdl_cycles : 0);
+  }
+
   /// All multiprocessors have equal shares. Each share's partial sums go to L2; one block reads all of a tile's.
   double stream_k() const {
     const double blocks = std::min(units_ * tile_.min_blocks, tiles_ * k_tiles_), waves = tiles_ / blocks;
@@ -104,13 +116,18 @@ class TileCost {
     const double resident = tile_.min_blocks;
     double blocks = std::ceil(all_blocks / units_);
     if (uneven_start && all_blocks > 1 && blocks < resident) ++blocks;
-    const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
-    const double work = slowdown_ * k_tiles * k_tile_cycles_;
+    const double full_waves = std::floor(blocks / resident);
+    return waves_cycles(full_waves, blocks - full_waves * resident, k_tiles, wave_cycles_);
+  }
+
+  /// Of a multiprocessor with full waves and `left` blocks after them, `wave_cycles` each beside the multiply-adds.
+  double waves_cycles(double full_waves, double left, double k_tiles, double wave_cycles) const {
+    const double resident = tile_.min_blocks, work = slowdown_ * k_tiles * k_tile_cycles_;
     const double partial = resident > 1 ? speed_.efficiency_alone + (speed_.efficiency - speed_.efficiency_alone) *
                                                                         (left - 1) / (resident - 1)
                                         : speed_.efficiency;
-    double cycles = full_waves * (resident * work / speed_.efficiency + wave_cycles_);
-    if (left > 0) cycles += left * work / partial + wave_cycles_ * std::max(left / resident, 0.5);
+    double cycles = full_waves * (resident * work / speed_.efficiency + wave_cycles);
+    if (left > 0) cycles += left * work / partial + wave_cycles * std::max(left / resident, 0.5);
     return cycles;
   }
 
@@ -130,6 +147,7 @@ class TileCost {
   double l2_bytes_per_cycle_alone_;  // while few multiprocessors read
   double units_, tiles_, k_tiles_;
   double k_tile_cycles_;           // at peak
+  double wave_bytes_;              // of C
   double wave_cycles_;             // with stores of C
   double memory_bytes_per_cycle_;  // of all multiprocessors
   double l2_bytes_;                // that partial sums can be of and stay there
@@ -166,6 +184,23 @@ inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const 
   };
   consider_splits(0);
   if (const std::size_t whole = tiles / wave * wave; whole > 0 && whole < tiles) consider_splits(whole);
+  return best;
+}
+
+/// The splits of a cluster, of at least four k-tiles each, and PDL of fewest expected cycles. `active(splits)`:
+/// clusters that the device has room for. Infinite cycles where k is too short to be split.
+template <class Active>
+SplitPlan best_cluster(const TileModel& tile, const GemmSize& size, const DeviceInfo& device, unsigned max_splits,
+                       Active active) {
+  const TileCost cost(tile, size, device);
+  SplitPlan best;
+  for (unsigned splits = 2; splits <= std::min<std::size_t>(max_splits, size.k / (4 * tile.k)); ++splits) {
+    const unsigned clusters = active(splits);
+    if (clusters == 0) continue;
+    for (const bool pdl : {true, false})
+      if (const double cycles = cost.clusters(splits, clusters, pdl); cycles < best.cycles)
+        best = {{splits, 0}, pdl, cycles};
+  }
   return best;
 }
 
