@@ -13,8 +13,9 @@
 namespace crosswarp::gpu {
 namespace {
 
-using matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize, matmul_f32_tiles::SplitPlan,
-    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
+using matmul_f32_tiles::best_cluster, matmul_f32_tiles::best_splits, matmul_f32_tiles::GemmSize,
+    matmul_f32_tiles::multistage, matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel,
+    matmul_f32_tiles::two_stages;
 
 constexpr BlockShape large{128, 256}, medium{128, 128};
 
@@ -182,6 +183,29 @@ TEST(TileCost, SplitsTheLastTilesAloneWhereTheyDoNotFillAWave) {
   EXPECT_EQ(splits_for({128 * 2 * wave, 128, depth}, 132, large_f32).splits.count, 1u);  // full waves
   EXPECT_EQ(splits_for({128 * (wave + 9), 128, 64}, 132, large_f32).splits.count, 1u);   // no time to gain
   EXPECT_EQ(splits_for({8192, 8192, 8192}, 132, large_f32).splits.count, 1u);            // 2 % to gain
+}
+
+TEST(TileCost, SplitsInClustersThatHaveRoom) {
+  constexpr TileModel tile{64, 128, 8, 3, multistage, {0.839, 0.72, 1750}, {0.81, 0.782, 590}};
+  constexpr unsigned most = 8;
+  const auto plan_for = [&](const GemmSize& size, unsigned slots) {
+    return best_cluster(tile, size, device_of(132), most, [&](unsigned splits) { return slots / splits; });
+  };
+  constexpr GemmSize deep{64, 128, 65536};
+  EXPECT_EQ(plan_for(deep, 360).splits.count, most);
+  EXPECT_EQ(plan_for(deep, 360).splits.whole, 0u);
+  EXPECT_EQ(plan_for(deep, 5).splits.count, 5u);                 // larger ones have no room
+  EXPECT_TRUE(std::isinf(plan_for(deep, 1).cycles));             // nor any here
+  EXPECT_TRUE(std::isinf(plan_for({64, 128, 63}, 360).cycles));  // fewer than eight k-tiles
+  EXPECT_LE(plan_for({64, 128, 200}, 360).splits.count, 200u / (4 * 8));
+
+  // One cluster more than there is room for takes a wave more.
+  const auto cycles = [&](std::size_t tiles) {
+    return TileCost(tile, {64 * tiles, 128, 16384}, device_of(132)).clusters(8, 45, false);
+  };
+  EXPECT_LT(cycles(45), 1.05 * cycles(40));
+  EXPECT_GT(cycles(46), 1.2 * cycles(45));
+  EXPECT_GT(cycles(90), 1.8 * cycles(45));
 }
 
 TEST(TileCost, CountsPartialSumsOfSplitTilesAlone) {

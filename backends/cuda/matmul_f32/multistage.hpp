@@ -51,16 +51,20 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits)
 }  // namespace CROSSWARP_PLATFORM
 namespace {
 
-/// Starts a copy of one float, or of zero and does not read `from` where !is_valid. The whole line comes into L2: the
-/// next k-tiles have the rest of it, and rows of A may lie in different pages of memory.
-__device__ inline void copy_of_line_async(float* to_shared, const float* from, bool is_valid) {
+/// Starts a copy of one float, or of zero and does not read `from` where !is_valid. `whole_line`: brings the line of
+/// 128 bytes into L2, of which the next k-tiles have the rest, while rows of A may lie in different pages of memory.
+/// That is for tiles of few columns, which have A read at the rate of memory; others gain nothing.
+template <bool whole_line>
+__device__ void copy_of_a(float* to_shared, const float* from, bool is_valid) {
 #if CROSSWARP_HAS_PTX
-  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4, %2;" ::"r"(shared_address(to_shared)), "l"(from),
-               "r"(is_valid ? 4 : 0)
-               : "memory");
-#else
-  cp_async_floats<1>(to_shared, from, is_valid);
+  if constexpr (whole_line) {
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4, %2;" ::"r"(shared_address(to_shared)), "l"(from),
+                 "r"(is_valid ? 4 : 0)
+                 : "memory");
+    return;
+  }
 #endif
+  cp_async_floats<1>(to_shared, from, is_valid);
 }
 
 /// Adds the products of k_begin … k_end to the calling thread's accumulators of `tile`. All threads of the block call
@@ -70,6 +74,7 @@ __device__ __forceinline__ void multiply_multistage(const GemmProblem& gemm, con
                                                     std::size_t k_end, float (&acc)[Tile::thread_m][Tile::thread_n]) {
   constexpr unsigned thread_m = Tile::thread_m, thread_n = Tile::thread_n, stages = Tile::stages;
   constexpr unsigned copies_per_row = Tile::n / width, b_rows_per_pass = Tile::template b_rows_per_pass<width>;
+  constexpr unsigned narrow = 64;  // columns of C
   float* const shared = dynamic_shared<float>();
   const std::size_t first_row = std::size_t{tile.row} * Tile::m, first_column = std::size_t{tile.column} * Tile::n;
 
@@ -98,8 +103,8 @@ __device__ __forceinline__ void multiply_multistage(const GemmProblem& gemm, con
     for (unsigned i = 0; i < Tile::a_passes; ++i) {
 #pragma unroll
       for (unsigned l = 0; l < Tile::k; l += Tile::a_lanes)
-        copy_of_line_async(a_to + offset + i * Tile::a_rows_per_pass + l * Tile::a_pitch, a_from[i] + l,
-                           a_column + l < valid);
+        copy_of_a<Tile::n <= narrow>(a_to + offset + i * Tile::a_rows_per_pass + l * Tile::a_pitch, a_from[i] + l,
+                                     a_column + l < valid);
       a_from[i] += Tile::k;
     }
 #pragma unroll
