@@ -104,8 +104,8 @@ const Register<MatmulF32> variant{{
           {"duration", "instructions", "shared_store_wavefronts"},
           [](const Point& point) { return point.integer("m") <= 512 && point.integer("m") >= 128; }},
          {GapClass::no_api,
-          "Kokkos has no programmatic dependent launch for the second kernel, which adds partial sums; and stores to "
-          "scratch take more wavefronts",
+          "Kokkos has no clusters, which add partial sums without a second kernel, and no programmatic dependent launch "
+          "for that; and stores to scratch take more wavefronts",
           {"duration", "instructions", "shared_store_wavefronts"},
           [](const Point& point) { return point.integer("m") <= 1024 && point.integer("m") > 1; }},
          {GapClass::tuning,
