@@ -188,16 +188,17 @@ TEST(TileCost, SplitsTheLastTilesAloneWhereTheyDoNotFillAWave) {
 TEST(TileCost, SplitsInClustersThatHaveRoom) {
   constexpr TileModel tile{64, 128, 8, 3, multistage, {0.839, 0.72, 1750}, {0.81, 0.782, 590}};
   constexpr unsigned most = 8;
-  const auto plan_for = [&](const GemmSize& size, unsigned slots) {
-    return best_cluster(tile, size, device_of(132), most, [&](unsigned splits) { return slots / splits; });
+  const auto plan_for = [&](const GemmSize& size, unsigned largest) {
+    return best_cluster(tile, size, device_of(132), most,
+                        [&](unsigned splits) { return splits <= largest ? 360 / splits : 0; });
   };
   constexpr GemmSize deep{64, 128, 65536};
-  EXPECT_EQ(plan_for(deep, 360).splits.count, most);
-  EXPECT_EQ(plan_for(deep, 360).splits.whole, 0u);
-  EXPECT_EQ(plan_for(deep, 5).splits.count, 5u);                 // larger ones have no room
-  EXPECT_TRUE(std::isinf(plan_for(deep, 1).cycles));             // nor any here
-  EXPECT_TRUE(std::isinf(plan_for({64, 128, 63}, 360).cycles));  // fewer than eight k-tiles
-  EXPECT_LE(plan_for({64, 128, 200}, 360).splits.count, 200u / (4 * 8));
+  EXPECT_EQ(plan_for(deep, most).splits.count, most);
+  EXPECT_EQ(plan_for(deep, most).splits.whole, 0u);
+  EXPECT_EQ(plan_for(deep, 5).splits.count, 5u);                  // larger ones have no room
+  EXPECT_TRUE(std::isinf(plan_for(deep, 1).cycles));              // nor has any here
+  EXPECT_TRUE(std::isinf(plan_for({64, 128, 63}, most).cycles));  // fewer than eight k-tiles
+  EXPECT_LE(plan_for({64, 128, 200}, most).splits.count, 200u / (4 * 8));
 
   // One cluster more than there is room for takes a wave more.
   const auto cycles = [&](std::size_t tiles) {
