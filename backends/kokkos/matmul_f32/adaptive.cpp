@@ -93,7 +93,7 @@ const Register<MatmulF32> variant{{
     .idea = "dispatch by shape: a model of waves chooses tile and splits of k; a few rows have their own kernel",
     .bound_by = "issue of multiply-adds; memory bandwidth for a few rows",
     .improves = "split_k",
-    .counterparts = {"adaptive", "autotuned"},
+    .counterparts = {"adaptive"},
     .gaps =
         {{GapClass::no_api,
           "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",

@@ -183,7 +183,7 @@ const Register<MatmulF32> variant{{
         "up to four rows of A times B, each block of B read once; the last team of a column range adds partial sums",
     .bound_by = "memory bandwidth, reading B",
     .improves = "mdrange_naive",
-    .counterparts = {"adaptive", "autotuned"},
+    .counterparts = {"adaptive"},
     .gaps = {{GapClass::no_api,
               "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
               {"dram_throughput", "stall_long_scoreboard", "branches"},
