@@ -273,7 +273,8 @@ CommandLine::CommandLine() {
       "point, on the first backend with a GPU, else on all of the host's; takes minutes to an hour, and says so.\n"
       "VALUES of an axis: 4096, 2^20, 1024*65535, 2^20-1, lists 1,2,3, ranges 2^20:2^30:x4 or 0:1000:+100.\n"
       "Google Benchmark's flags (--benchmark_repetitions=5, --benchmark_filter=…, --benchmark_format=json) work, too.\n"
-      "bench --help counters explains each hardware counter; bench SUBCOMMAND --help a subcommand.\n"
+      "bench --help EXPERIMENT lists an experiment's axes; bench --help counters explains each hardware counter; bench "
+      "SUBCOMMAND --help a subcommand.\n"
       "In tables: of peak: share of the device's measured peak; bound by: what limits the variant; × parent, "
       "× library, × other: times as fast as the variant that it improves on, as the fastest vendor library, as the "
       "fastest variant of the other backend (above 1 is faster); !: wrong, failed, implausible or slower.\n"
@@ -619,6 +620,15 @@ void CommandLine::conclude_compare() {
   if (comparison.backends.size() == 1) throw Error("compare: --backends needs two of them");
 }
 
+/// The topic of `--help`. Throws Error for another word.
+const ExperimentEntry& experiment_named(const std::string& topic) {
+  const auto& experiments = Registry::instance().experiments();
+  if (const auto found = experiments.find(topic); found != experiments.end()) return found->second;
+  std::vector<std::string> topics{"counters"};
+  for (const auto& [name, experiment] : experiments) topics.push_back(name);
+  throw Error(fmt::format("--help {}: {}", topic, did_you_mean(topic, topics)));
+}
+
 }  // namespace
 
 std::string Options::benchmark_flag(std::string_view name) const {
@@ -670,9 +680,13 @@ Options parse(const std::vector<std::string>& arguments) {
     line.conclude();
     return options;
   } catch (const CLI::CallForHelp&) {
-    if (line.app.remaining() != std::vector<std::string>{"counters"}) return print(line.app.help());
-    options.action = Options::Action::explain_counters;
-    return options;
+    const std::vector<std::string> topics = line.app.remaining();
+    if (topics.empty() || topics.front().starts_with('-')) return print(line.app.help());
+    if (topics.front() == "counters") {
+      options.action = Options::Action::explain_counters;
+      return options;
+    }
+    return print(help_of(experiment_named(topics.front())));
   } catch (const CLI::CallForVersion& version) {
     return print(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {

@@ -817,6 +817,20 @@ TEST(Program, ExplainsEachCounter) {
   EXPECT_NE(help.output.find("dram__bytes_read.sum"), std::string::npos) << help.output;
 }
 
+TEST(Program, ExplainsTheAxesOfAnExperiment) {
+  const Finished help = run("--help reduce_sum");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_TRUE(help.output.starts_with("reduce_sum: ")) << help.output;
+  EXPECT_NE(help.output.find("--n VALUES"), std::string::npos) << help.output;
+  EXPECT_NE(help.output.find("--type VALUES"), std::string::npos) << help.output;
+  EXPECT_EQ(help.output.find("--addresses"), std::string::npos) << help.output;  // another's
+  EXPECT_NE(run("--help matmul_f32").output.find("belong together: 14 points"), std::string::npos);
+
+  const Finished unknown = run("--help reduce_sums");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.output.find("did you mean 'reduce_sum'?"), std::string::npos) << unknown.output;
+}
+
 TEST(Program, LaunchesOneCellForAProfiler) {
   const Finished finished = run("--profile host/reduce_sum/reference/n:1000/type:f32/hot");
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
