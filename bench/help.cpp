@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/format.hpp"
 #include "core/text_table.hpp"
@@ -55,24 +57,33 @@ std::shared_ptr<CLI::Formatter> help_formatter() { return std::make_shared<Help>
 std::string help_of(const ExperimentEntry& experiment) {
   const std::size_t width = help_width();
   std::string text = wrapped(fmt::format("{}: {}", experiment.name, experiment.summary), width) + "\n\nAxes:\n";
+  const std::vector<Point> points = experiment.bench_points();
+  std::vector<std::string> together;  // axes whose default values are those of points
+  if (!points.empty())
+    for (const Point::Coordinate& c : points.front().coordinates()) together.push_back("--" + c.axis);
   for (const Axis& axis : experiment.axes) {
-    std::vector<std::string> values;
-    for (const Value& value : axis.bench) values.push_back(to_string(value));
+    const std::string option = "--" + axis.name;
+    const auto texts = [](const std::vector<Value>& values) {
+      std::vector<std::string> of;
+      for (const Value& value : values) of.push_back(to_string(value));
+      return of;
+    };
+    const bool is_joint = std::ranges::find(together, option) != together.end();
     std::string meaning = axis.meaning;
-    if (!values.empty()) meaning += fmt::format(" (default: {})", fmt::join(values, ", "));
-    text += entry(fmt::format("--{} VALUES", axis.name), meaning, width);
+    if (axis.is_word()) meaning += fmt::format("; of {}", fmt::join(texts(axis.allowed), ", "));
+    if (!axis.bench.empty())
+      meaning +=
+          fmt::format(" ({}: {})", is_joint ? "where another is given" : "default", fmt::join(texts(axis.bench), ", "));
+    text += entry(option + " VALUES", meaning, width);
   }
-  const std::size_t joint = experiment.bench_points().size();
-  if (joint > 0)
+  if (!points.empty())
     text += "\n" +
-            wrapped(fmt::format("Default values of some axes belong together: {} points, which bench --dry-run "
-                                "--experiment {} lists.",
-                                joint, experiment.name),
+            wrapped(fmt::format("Without {}: {} points, which bench --dry-run --experiment {} lists.",
+                                fmt::join(together, ", "), points.size(), experiment.name),
                     width) +
             "\n";
   return text + "\n" +
-         wrapped(fmt::format("Its variants: bench --list --experiment {0}. Their ideas and results: "
-                             "docs/experiments/{0}.md.",
+         wrapped(fmt::format("Variants: bench --list --experiment {0}. Ideas and results: docs/experiments/{0}.md.",
                              experiment.name),
                  width) +
          "\n";

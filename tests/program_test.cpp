@@ -824,7 +824,7 @@ TEST(Program, ExplainsTheAxesOfAnExperiment) {
   EXPECT_NE(help.output.find("--n VALUES"), std::string::npos) << help.output;
   EXPECT_NE(help.output.find("--type VALUES"), std::string::npos) << help.output;
   EXPECT_EQ(help.output.find("--addresses"), std::string::npos) << help.output;  // another's
-  EXPECT_NE(run("--help matmul_f32").output.find("belong together: 14 points"), std::string::npos);
+  EXPECT_NE(run("--help matmul_f32").output.find("Without --m, --n, --k, --type: 14 points"), std::string::npos);
 
   const Finished unknown = run("--help reduce_sums");
   EXPECT_EQ(unknown.exit_code, 2);
