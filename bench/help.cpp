@@ -70,7 +70,7 @@ std::string help_of(const ExperimentEntry& experiment) {
     };
     const bool is_joint = std::ranges::find(together, option) != together.end();
     std::string meaning = axis.meaning;
-    if (axis.is_word()) meaning += fmt::format("; of {}", fmt::join(texts(axis.allowed), ", "));
+    if (axis.is_word()) meaning += fmt::format("; one of {}", fmt::join(texts(axis.allowed), ", "));
     if (!axis.bench.empty())
       meaning +=
           fmt::format(" ({}: {})", is_joint ? "where another is given" : "default", fmt::join(texts(axis.bench), ", "));

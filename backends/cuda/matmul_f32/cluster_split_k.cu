@@ -11,7 +11,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_cluster_split_k {
 
 #if CROSSWARP_HAS_PTX
-/// The pipeline's stages, and after them the block's partial sums.
+/// Of the pipeline's stages or, once these have been read, the block's partial sums, whichever is larger.
 template <class Tile>
 constexpr std::size_t shared_bytes = std::max(Tile::shared_bytes, sizeof(float) * Tile::m * Tile::n);
 
@@ -76,8 +76,8 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound) gemm
 
 using Kernel = void (*)(GemmProblem);
 
-/// By the default policy some multiprocessors get two blocks of clusters while others have none: 1024³ by 128 x 128 and
-/// four splits took 79 us, 50 by this one (H100).
+/// Clusters are scheduled by the policy that balances load. By the default one some multiprocessors get two blocks of
+/// clusters while others have none: 1024³ by 128 x 128 and four splits took 79 us, 50 by this one (H100).
 template <class Tile>
 Kernel kernel_for(const MatmulF32::Args& args) {
   const Kernel kernel = args.n % 4 == 0 ? gemm_cluster_split_k<Tile, 4> : gemm_cluster_split_k<Tile, 1>;
@@ -87,6 +87,7 @@ Kernel kernel_for(const MatmulF32::Args& args) {
   return kernel;
 }
 
+/// Of the current device, by the driver.
 template <class Tile>
 unsigned active_clusters(const MatmulF32::Args& args, unsigned splits) {
   const Kernel kernel = kernel_for<Tile>(args);

@@ -1,7 +1,7 @@
 // How fast a tile's kernel is expected to be, and the splits of k for it. Peak rates are the device's; latencies and
 // shares of peaks are as fitted to 38,000 launches of an H100: random products and large squares, 963 together, by up
 // to some dozen splits each; those of clusters to 18,000 at 330 products. What counts is that the fastest is chosen;
-// expected cycles are 15 % off (root mean square).
+// expected cycles are 15 to 17 % off (root mean square).
 #pragma once
 
 #include <algorithm>
