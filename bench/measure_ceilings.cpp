@@ -46,16 +46,13 @@ struct Best {
   Quantity of = Quantity::bytes;
 };
 
-/// The best rate at a ceiling's point, with hot caches; points of the memory exceed them. Of arithmetic also in
-/// launches apart: back to back, power holds matrix units below what they reach so.
+/// The best rate at a ceiling's point, back to back, when caches are warm (points of the memory exceed them), or in
+/// launches apart: back to back, power holds matrix units below what they reach so, and L1 is 2.4 % slower (H100, H200).
 Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
   Best best;
-  const auto run = [&](Mode mode) {
+  for (const Mode mode : {Mode::hot, Mode::cold})
     for (const Result& r : runner.run(best_rungs(cells_at(backend, experiment, point)), mode, {backend.name()}))
       if (const auto rate = r.rate(); rate && *rate > best.rate) best = {*rate, r.cell.rung(), r.cost.rated};
-  };
-  run(Mode::hot);
-  if (best.rate > 0 && best.of != Quantity::bytes) run(Mode::cold);
   return best;
 }
 

@@ -101,7 +101,13 @@ const Register<RowSum> variant{{
     .gaps = {{GapClass::tuning,
               "sums are shuffled through a few lanes, of which one stores them: a sector for each row",
               {"instructions", "dram_throughput"},
-              [](const Point& point) { return point.integer("n") < 1024; }}},
+              [](const Point& point) { return point.integer("n") < 1024; }},
+             {GapClass::tuning,
+              "a team's nested loops branch more often than unrolled loads, which a matrix this small does not hide",
+              {"instructions", "branches", "dram_throughput"},
+              [](const Point& point) {
+                return point.integer("n") >= 1024 && point.integer("m") * point.integer("n") <= 1 << 23;
+              }}},
     .tunings = {{{{"threads", 128}}}, {{{"threads", 256}}}},
     .launch = launch_tuned,
 }};
