@@ -158,7 +158,7 @@ class Results {
   }
 
  private:
-  const Json pattern_ = read(results / "counters.json");
+  const Json pattern_ = read(source_tree() / "tests/data/counters.json");
   Json rows_ = Json::array();
 };
 

@@ -115,7 +115,7 @@ class Data {
 
 /// A file with a context and some rows after the pattern of a real one, each changed by its function.
 Json made_up(const std::vector<std::function<void(Json&)>>& rows, const std::string& date = "2026-01-01") {
-  const Json real = Json::parse(read(results("counters")));
+  const Json real = Json::parse(read(fixture("counters")));
   Json file{{"context", real["context"]}, {"benchmarks", Json::array()}, {"findings", Json::array()}};
   file["context"]["date"] = date;
   for (const auto& change : rows) {
@@ -152,12 +152,12 @@ std::function<void(Json&)> skipped(const std::string& backend, const std::string
 }
 
 TEST(ReportPage, HasEveryCellWithItsNumbersAndReasons) {
-  const Data data(page(results("peak_compute") + " " + results("counters")));
+  const Data data(page(results("peak_compute") + " " + fixture("counters")));
   std::set<std::string> shown;
   for (std::size_t i = 0; i < data.cells(); ++i) shown.insert(data.name(i));
   std::size_t skips = 0;
-  for (const char* file : {"peak_compute", "counters"}) {
-    const Json real = Json::parse(read(results(file)));
+  for (const std::string& file : {results("peak_compute"), fixture("counters")}) {
+    const Json real = Json::parse(read(file));
     for (const Json& row : real["benchmarks"]) {
       EXPECT_TRUE(shown.contains(row["name"])) << row["name"];
       skips += row["status"] == "skipped";
@@ -173,7 +173,7 @@ TEST(ReportPage, HasEveryCellWithItsNumbersAndReasons) {
 }
 
 TEST(ReportPage, SaysOfEveryNumberWhereItComesFrom) {
-  const Data data(page(fixture("reduce_sum_hip") + " " + results("counters")));
+  const Data data(page(fixture("reduce_sum_hip") + " " + fixture("counters")));
   for (std::size_t i = 0; i < data.cells(); ++i) {
     const Json& source = data["sources"].at(data.value(i, "source").get<std::size_t>());
     EXPECT_TRUE(source["file"] == "reduce_sum_hip.json" || source["file"] == "counters.json");
