@@ -328,7 +328,7 @@ TEST(ReportPage, DrawsTheLevelsThatFindingsTellOf) {
     EXPECT_EQ(first["stride"], 64);
     EXPECT_NEAR(first["seconds"].get<double>(), 16.3e-9, 0.05e-9);
     EXPECT_EQ(first["first"], 4096);
-    EXPECT_EQ(first["last"], 224 << 10);
+    EXPECT_EQ(first["last"], 208 << 10);
   }
   EXPECT_GT(levels, 0u);
   EXPECT_EQ(levels, told);
