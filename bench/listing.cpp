@@ -69,12 +69,17 @@ std::string or_unknown(double value, const std::string& text) { return value > 0
 
 void print_list(const Filter& filter) {
   TextTable table;
+  const VariantEntry* above = nullptr;
   for (const Cell& cell : rungs(filter)) {
     const VariantEntry& v = *cell.variant;
     const std::string origin = v.module.empty() ? "" : "from " + v.module + ": ";
-    table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
-               origin + (v.not_expressible.empty() ? summary(v) : "not expressible: " + v.not_expressible)},
-              v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
+    if (&v == above)  // another tuning of it
+      table.row({cell.rung(), "", ""});
+    else
+      table.row({cell.rung(), v.improves.empty() ? (v.library ? "library" : "") : "improves " + v.improves,
+                 origin + (v.not_expressible.empty() ? summary(v) : "not expressible: " + v.not_expressible)},
+                v.not_expressible.empty() ? TextTable::Colour::none : TextTable::Colour::faint);
+    above = &v;
   }
   table.narrow(1);
   table.cut(0, least_rung);

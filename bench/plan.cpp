@@ -59,6 +59,16 @@ bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, cons
   });
 }
 
+/// Why no backend can run: that those with devices lack the one that --device or --devices names, or that none has any.
+std::string why_none(Executor& executor) {
+  std::string why;
+  for (const auto& backend : Registry::instance().backends()) {
+    const std::string& of = executor.status(*backend).why_not;
+    if (of.starts_with("--device")) why += why.empty() ? of : ", " + of.substr(of.find(": ") + 2);
+  }
+  return why.empty() ? "no backend of this build has a device here; see bench devices" : why;
+}
+
 }  // namespace
 
 std::vector<std::string> chosen_backends(const Options& options, Executor& executor) {
@@ -76,11 +86,7 @@ std::vector<std::string> chosen_backends(const Options& options, Executor& execu
       usable.push_back(backend->name());
       keys[backend->name()] = of.device->key;
     }
-  if (usable.empty()) {
-    if (!options.run.devices.empty())  // which no backend has
-      throw Error(executor.status(*Registry::instance().backends().front()).why_not);
-    throw Error("no backend of this build has a device here; see bench devices");
-  }
+  if (usable.empty()) throw Error(why_none(executor));
   const auto gpu = std::ranges::find_if(usable, [&](const auto& name) { return keys[name] != "host"; });
   if (gpu == usable.end()) return usable;
   if (!options.tour) return {*gpu};

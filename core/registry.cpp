@@ -205,12 +205,9 @@ std::vector<const VariantEntry*> Registry::selected_by_former_name(const Filter&
 }
 
 const Backend& Registry::backend(const std::string& name) const {
-  std::vector<std::string> names;
-  for (const auto& backend : backends_) {
+  for (const auto& backend : backends_)
     if (backend->name() == name) return *backend;
-    names.push_back(backend->name());
-  }
-  throw Error(fmt::format("--backend {}: not in this build: {}", name, did_you_mean(name, names)));
+  throw Error(fmt::format("--backend {}: {}", name, not_in_this_build()));
 }
 
 std::string Registry::not_in_this_build() const {
