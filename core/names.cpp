@@ -33,19 +33,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names) {
-  if (names.empty()) return "unknown; there are none";
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names, std::string_view problem) {
+  if (names.empty()) return fmt::format("{}; there are none", problem);
   std::vector<std::string> by_distance = names;
   std::ranges::stable_sort(by_distance, {}, [&](const std::string& name) { return edit_distance(typed, name); });
   const std::string& nearest = by_distance.front();
   const bool is_far = edit_distance(typed, nearest) > std::max(typed.size(), nearest.size()) / 2;
   if (names.size() > max_listed) {
     by_distance.resize(nearest_listed);
-    return is_far ? fmt::format("unknown; the nearest of {}: {}", names.size(), fmt::join(by_distance, ", "))
-                  : fmt::format("unknown; did you mean '{}'?", by_distance.front());
+    return is_far ? fmt::format("{}; the nearest of {}: {}", problem, names.size(), fmt::join(by_distance, ", "))
+                  : fmt::format("{}; did you mean '{}'?", problem, by_distance.front());
   }
   const std::string all = fmt::format("there are: {}", fmt::join(names, ", "));
-  return is_far ? fmt::format("unknown; {}", all) : fmt::format("unknown; did you mean '{}'? ({})", nearest, all);
+  return is_far ? fmt::format("{}; {}", problem, all)
+                : fmt::format("{}; did you mean '{}'? ({})", problem, nearest, all);
 }
 
 }  // namespace crosswarp

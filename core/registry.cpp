@@ -205,9 +205,12 @@ std::vector<const VariantEntry*> Registry::selected_by_former_name(const Filter&
 }
 
 const Backend& Registry::backend(const std::string& name) const {
-  for (const auto& backend : backends_)
+  std::vector<std::string> names;
+  for (const auto& backend : backends_) {
     if (backend->name() == name) return *backend;
-  throw Error(fmt::format("--backend {}: {}", name, not_in_this_build()));
+    names.push_back(backend->name());
+  }
+  throw Error(fmt::format("--backend {}: {}", name, did_you_mean(name, names, "not in this build")));
 }
 
 std::string Registry::not_in_this_build() const {

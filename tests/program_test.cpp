@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"backend_comma", "--backend , --experiment x", "--backend: ',' lacks a name"},
         BadRequest{"backend_trailing_comma", "--backend host,", "lacks a name"},
         BadRequest{"backend_empty", "--backend '' --list", "--backend"},
+        BadRequest{"backend_far_from_all", "--backend rocm --list", "--backend rocm: not in this build; there are: "},
+        BadRequest{"device_that_no_backend_has", "--device 999 --experiment reduce_sum --n 1024", " sees 1 device"},
         BadRequest{"json_empty", quick + "--json ''", "--json: a value is missing"},
         BadRequest{"json_empty_behind_equals", quick + "--json=", "--json"},
         BadRequest{"csv_empty", quick + "--csv ''", "--csv: a value is missing"},

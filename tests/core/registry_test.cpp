@@ -159,7 +159,7 @@ TEST_F(RegistryTest, RefusesWhatMeansNothingHere) {
   const auto refuse = [&](const Filter& filter, std::string_view says) {
     return refuses([&] { lab.registry.cells(filter); }, says);
   };
-  EXPECT_TRUE(refuse(only({{"backend", "fakee"}}), "--backend fakee: not in this build (backends fake, "));
+  EXPECT_TRUE(refuse(only({{"backend", "fakee"}}), "--backend fakee: not in this build; did you mean 'fake'?"));
   EXPECT_TRUE(refuse(only({{"experiment", "fil"}}), "--experiment fil: unknown; did you mean 'fill'?"));
   EXPECT_TRUE(refuse(only({{"variant", "tunde"}}), "): unknown; did you mean 'tuned'?"));
   EXPECT_TRUE(refuse(only({{"backend", "other"}, {"variant", "tuned"}}),
