@@ -335,6 +335,14 @@ class TwoFolders : public testing::Test {
 
   static double slower(const Json& row) { return row["backend"] == "kokkos" ? 3 : 2; }
   std::string files() const { return (folder_ / "a/*.json").string() + " " + (folder_ / "b/*.json").string(); }
+  /// Changes each row of a file.
+  template <class Change>
+  void change(const std::string& gpu, const std::string& name, const Change& of_row) const {
+    const fs::path file = folder_ / gpu / (name + ".json");
+    Json content = read(file);
+    for (Json& row : content["benchmarks"]) of_row(row);
+    std::ofstream(file) << content;
+  }
 
  private:
   static void make_other(Json& content) {
@@ -388,6 +396,31 @@ TEST_F(TwoFolders, AreTwoDevicesWithPennycooksMean) {
   ASSERT_TRUE(std::regex_search(means, said, std::regex("\\| reduce_sum \\| kokkos \\| 11 \\| ([0-9.]+) % \\[")))
       << means;
   EXPECT_NEAR(std::stod(said[1]), 100 * portability_of_kokkos(read(results / "reduce_sum.json")), 0.06);
+}
+
+TEST_F(TwoFolders, LeaveOutOfMeansWhatHasAnImplausibleRow) {
+  change("b", "reduce_sum", [](Json& row) {
+    if (row["axes"]["n"] != 1 << 20 || row["variant"] != "float4") return;
+    row["status"] = "implausible";
+    for (const char* samples : {"sample_times", "samples_by_placement"}) row[samples] = Json::array();
+  });
+  const std::string said = portability("--format md " + files()).output;
+  const std::string means = said.substr(said.find("Performance portability over "));
+  for (const char* backend : {"cuda", "kokkos"})
+    EXPECT_NE(means.find("| reduce_sum | " + std::string(backend) + " | 10 | "), std::string::npos) << means;
+}
+
+/// A backend that a device cannot run reaches nothing of a peak, but only where there is one.
+TEST_F(TwoFolders, HaveNoShareOfAPeakThatNobodyKnows) {
+  for (const char* gpu : {"a", "b"})
+    change(gpu, "row_sum", [](Json& row) {
+      for (const char* peak : {"measured_peak", "theoretical_peak", "of_measured_peak", "of_theoretical_peak"})
+        row[peak] = nullptr;
+      row["ceiling"] = "";
+    });
+  const std::string said = portability("--format md " + files()).output;
+  const std::string means = said.substr(said.find("Performance portability over "));
+  EXPECT_NE(means.find("| row_sum | kokkos | 10 | 0.0 % [0.0 %, 0.0 %] |  |"), std::string::npos) << means;
 }
 
 TEST_F(TwoFolders, HaveTablesOfTheirOwn) {

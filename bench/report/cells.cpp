@@ -74,8 +74,9 @@ class OnAllDevices {
       if (r.time()) devices_.insert(r.device.name);
       at_[r.cell.point.name()][r.device.name].push_back(p);
     }
-    // A point counts where every device has a time: else its best known one is not known. Rows with other numbers of
-    // host threads have no best.
+    // A point counts where every device has a time, and no row of it was too fast to be true: else its best known one
+    // is not known. Rows with other numbers of host threads have no best.
+    const auto is_implausible = [&](Index row) { return cells_[row].result.status == Status::implausible; };
     const auto is_mixed = [&](const std::vector<Index>& rows) {
       return std::ranges::any_of(rows, [&](Index a) {
         return std::ranges::any_of(rows, [&](Index b) {
@@ -85,7 +86,8 @@ class OnAllDevices {
       });
     };
     std::erase_if(at_, [&](const auto& point) {
-      if (std::ranges::any_of(point.second, [&](const auto& device) { return is_mixed(device.second); })) return true;
+      for (const auto& [device, rows] : point.second)
+        if (is_mixed(rows) || std::ranges::any_of(rows, is_implausible)) return true;
       return !std::all_of(devices_.begin(), devices_.end(), [&](const std::string& device) {
         const auto found = point.second.find(device);
         return found != point.second.end() && best(found->second) != none;
@@ -112,8 +114,8 @@ class OnAllDevices {
         Efficiencies& here = found[device];
         best_here.push_back(own == none ? 0 : time_of(best(places)) / time_of(own));
         if (own != none) here.of_best.push_back(best_here.back());
-        if (const auto peak = own == none ? std::optional(0.0) : of_peak_of(cells_[own].result)) {
-          peak_here.push_back(*peak);
+        if (const auto peak = of_peak_of(cells_[own == none ? best(places) : own].result)) {
+          peak_here.push_back(own == none ? 0 : *peak);
           if (own != none) here.of_peak.push_back(*peak);
         }
       }
