@@ -47,8 +47,8 @@ struct Best {
 };
 
 /// The best rate at a ceiling's point, back to back, when caches are warm (points of the memory exceed them), or in
-/// launches apart: back to back, power holds matrix units below what they reach so, and L1 is 2.4 % slower (H100,
-/// H200).
+/// launches apart: back to back, power holds matrix units below what they reach so, and caches and
+/// shared memory are 2 to 4 % slower (H100, H200).
 Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
   Best best;
   for (const Mode mode : {Mode::hot, Mode::cold})

@@ -237,7 +237,7 @@ class FolderCheck {
     const auto expected = expected_files();
     for (const auto& [name, file] : expected)
       if (!names.contains(name))
-        find(name + ".json", fmt::format("missing; scripts/measure makes it: bench {}", typed(file.request)));
+        find(name + ".json", "missing; scripts/measure makes it, and scripts/measure --files lists by which options");
     for (const std::string& name : names) {
       const auto file = expected.find(name);
       check_file(name + ".json", file == expected.end() ? Expected() : file->second);
