@@ -105,7 +105,11 @@ class Folder {
  public:
   explicit Folder(const Files& files) : path_(temporary_file("folder")) {
     fs::create_directory(path_);
-    for (const auto& [name, content] : files) std::ofstream(path_ / (name + ".json")) << content.dump();
+    for (const auto& [name, content] : files) {
+      const fs::path file = path_ / (name + ".json");
+      fs::create_directories(file.parent_path());
+      std::ofstream(file) << content.dump();
+    }
   }
   ~Folder() { fs::remove_all(path_); }
   std::string operator()(const std::string& name) const { return (path_ / name).string(); }
@@ -158,10 +162,16 @@ void speed_up(Json& row, double factor) {
 const std::vector<Broken> broken{
     {"MissingFile",
      [](Files& f) { f.erase("row_sum"); },
-     {"row_sum.json: missing; scripts/measure makes it, "}},
+     {"row_sum.json: missing; scripts/measure makes it, and scripts/measure --files lists by which options"}},
     {"OtherCommit",
      [](Files& f) { context(f)["commit"] = "0123456789ab"; },
      {"several values of commit: .* 0123456789ab in row_sum.json"}},
+    {"OtherCommitInASubfolder",
+     [](Files& f) {
+       f["notes/row_sum"] = f["row_sum"];
+       f["notes/row_sum"]["context"]["commit"] = "0123456789ab";
+     },
+     {"several values of commit: .* 0123456789ab in notes/row_sum.json"}},
     {"UncommittedChanges",
      [](Files& f) {
        for (auto& [name, file] : f) file["context"]["commit"] = "0123456789ab-dirty";
@@ -305,7 +315,8 @@ TEST(FolderCheck, RefusesWhatIsNoFolder) {
 TEST(FolderCheck, FindsNothingImplausibleInWhatWasMeasured) {
   const Finished finished = check((source_tree() / "results/nvidia-h200").string());
   const std::regex not_of_rows(
-      ".*: (missing|its context lacks|made by other options|has no row of) ?.*|several values of .*|"
+      ".*: (missing|its context lacks|made by other options|has no row of|rows of several commits) ?.*|"
+      "several values of .*|"
       "hip.json: 6 rows: above the measured peak; the first: cuda/memory_bandwidth/read_l1/.*: 1.025 of it.*");
   std::vector<std::string> lines = split(finished.output, '\n');
   lines.pop_back();

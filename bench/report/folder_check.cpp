@@ -229,10 +229,10 @@ class FolderCheck {
   explicit FolderCheck(const std::string& folder) : folder_(folder) {
     if (!fs::is_directory(folder)) throw Error(fmt::format("--check {}: is no folder of results", folder));
     std::set<std::string> names;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".journal")
-        find(entry.path().filename(), "its run was cut off; bench --resume completes it");
-      if (entry.path().extension() == ".json") names.insert(entry.path().stem());
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path file = fs::relative(entry.path(), folder);
+      if (file.extension() == ".journal") find(file, "its run was cut off; bench --resume completes it");
+      if (file.extension() == ".json") names.insert(file.parent_path() / file.stem());
     }
     const auto expected = expected_files();
     for (const auto& [name, file] : expected)
