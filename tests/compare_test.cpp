@@ -418,7 +418,7 @@ TEST(CompareBackends, ShowsTheGapThatTheRunItselfMeasured) {
       EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
   }
   const std::string points = std::to_string(kokkos.size());
-  EXPECT_TRUE(says(finished, "Compared at " + points + " of " + points + " points.")) << finished.output;
+  EXPECT_TRUE(says(finished, "Compared at " + points + " of " + points + " points, ")) << finished.output;
 }
 
 TEST(CompareBackends, TakesRungsByName) {
@@ -504,7 +504,7 @@ TEST(CompareBackends, ComparesOnlyWhatRanOnOneDevice) {
       compare("--backends cuda,kokkos " + std::string(File("some.json", changed(first_run, elsewhere))));
   EXPECT_EQ(some.exit_code, 0);
   const std::size_t points = fastest_of("cuda").size();
-  EXPECT_TRUE(says(some, "Compared at 1 of " + std::to_string(2 * points - 1) + " points.")) << some.output;
+  EXPECT_TRUE(says(some, "Compared at 1 of " + std::to_string(2 * points - 1) + " points, ")) << some.output;
   const auto nowhere = [](Json& row) {
     if (row["backend"] == "kokkos") row["device"] = "another";
   };

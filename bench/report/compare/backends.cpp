@@ -181,8 +181,9 @@ std::map<std::string, TextTable> tables(const std::vector<Pairing>& gaps, const 
     TextTable& table =
         tables[fmt::format("{}, {}, {}:", other.cell.variant->experiment, mode_of(other), other.device.name)];
     if (table.rows() == 0) {
-      table.row({"point", first.name(), "time", "other", "time", "other × as fast [95 %]", "energy", "its", "what differs"},
-                TextTable::Colour::faint);
+      table.row(
+          {"point", first.name(), "time", "other", "time", "other × as fast [95 %]", "energy", "its", "what differs"},
+          TextTable::Colour::faint);
       enum Column : std::size_t { point, rung, time, other_rung, other_time, ratio, joules, other_joules, differences };
       table.narrow(differences);
       for (const Column column : {joules, other_joules}) table.narrow(column);
@@ -228,7 +229,11 @@ void compare_backends(const CompareOptions& comparison) {
   }
   for (std::size_t s = 1; s < sides.size(); ++s)
     page.table(geometric_means(ratios[s], fmt::format("{}, × as fast as {}", sides[s].name(), sides.front().name())));
-  page.paragraph(fmt::format("Compared at {} of {} points.", compared.size(), all_points.size()) +
+  const bool has_intervals =
+      std::ranges::none_of(found, [](const Pairing& gap) { return std::isnan(gap.ratio.interval.low); });
+  page.paragraph(fmt::format("Compared at {} of {} points, by samples of the same rounds where a file has them.",
+                             compared.size(), all_points.size()) +
+                 (has_intervals ? "" : " [?]: no interval, for want of placements.") +
                  (why_not.empty() ? "" : fmt::format(" No ratio where threads differ: {}.", fmt::join(why_not, ", "))));
   page.write();
 }
