@@ -72,6 +72,7 @@ void KeptResults::finish() {
 std::string KeptResults::how_to_resume() const {
   if (path_.empty()) return "no results were kept";
   if (!file_) return "before its first result";
+  if (file_->is_empty()) return fmt::format("before its first result: bench --resume {} begins again", path_);
   return fmt::format("finished cells are in {}: bench --resume{} continues", path_, is_asked_ ? " " + path_ : "");
 }
 

@@ -89,14 +89,21 @@ void check_files(const Options& options) {
   add("-o", options.comparison.output, true, true);
   add("--json", options.json, true, replaces || options.json == options.resume);
   if (is_run && !options.json.empty()) add("--json", journal_of(options.json), true, true);
-  add("-o", options.tuning_output, true, true);
+  add("--output", options.tuning_output, true, true);
   add("--csv", options.csv, true, replaces || !options.resume.empty());
   if (is_run)
     add("--benchmark_out", options.benchmark_flag("--benchmark_out"), true, replaces || !options.resume.empty());
+  if (options.tunes) {
+    const std::string table = options.tuning_output.empty() ? TuningTable::file_of_user() : options.tuning_output;
+    if (const std::string problem = TuningTable(table).problem(); !problem.empty())
+      throw Error(fmt::format("tune: {}; name another file by --output, or move it away", problem));
+  }
   require_distinct(files);
   for (const auto& [option, path, is_output] : files)
     if (is_output && option != "--json" && (is_growing(path) || is_growing(journal_of(path))))
       throw Error(fmt::format("{} {}: another run is writing it", option, path));
+  for (const std::string& page : {options.report.output, options.comparison.output})
+    if (!page.empty() && holds_results(page)) throw Error(fmt::format("-o {}: holds results of bench --json", page));
 }
 
 /// Takes the last runs where report or compare names no file, and says which.

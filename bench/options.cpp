@@ -561,6 +561,10 @@ void CommandLine::conclude_run() {
   options.tour = times && !selects;
   if (const auto& devices = options.run.devices; !devices.empty()) {
     if (options.tour && options.resume.empty()) throw Error("--devices: name an experiment over ranks by --experiment");
+    for (const auto& [name, experiment] : Registry::instance().experiments())
+      if (std::ranges::count(options.filter.experiments, name) > 0 &&
+          std::ranges::none_of(experiment.axes, [](const Axis& axis) { return axis.name == "ranks"; }))
+        throw Error(fmt::format("--devices: {} runs on one device, which --device chooses", name));
     options.run.device = devices.front();
   }
   options.run.processes = joined_processes();

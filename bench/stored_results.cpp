@@ -94,6 +94,16 @@ bool has_results(const std::string& path) {
   return holds_any(path) || holds_any(journal_of(path));
 }
 
+bool holds_results(const std::string& path) {
+  if (!has_results(path)) return false;
+  try {
+    read_stored(path);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 Error not_results(const std::string& path, const std::exception& why) {
   return Error(fmt::format("{}: not a result file of bench --json: {}", path, plain(why)));
 }

@@ -78,6 +78,7 @@ bool is_growing(const std::string& path) {
 
 OutputFile::OutputFile(std::string option, const std::string& path, Existing existing)
     : option_(std::move(option)), named_(path), path_(follow_links(path)), existing_(existing) {
+  if (path == "-") throw error("is no file (./- is one of that name)");
   check();
 }
 

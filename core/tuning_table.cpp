@@ -114,6 +114,7 @@ void TuningTable::write(const std::string& option, const std::string& file) cons
   if (const fs::path folder = fs::path(file).parent_path(); option.empty() && !folder.empty())
     fs::create_directories(folder, failed);
   TuningTable all(file);
+  if (!all.problem().empty()) throw Error(all.problem());  // its points, or whatever it holds, would be lost
   for (const TunedPoint& tuned : points_) all.add(tuned);
   std::string text;
   for (const TunedPoint& tuned : all.points_)

@@ -118,6 +118,44 @@ TEST_F(Tune, KeepsTheTableInTheUsersFolder) {
   std::filesystem::remove(tables);
 }
 
+/// Whatever is in the way stays as it is: the search does not begin.
+TEST_F(Tune, ReplacesNothingButATable) {
+  const std::string tune = "tune " + quick + module;
+  const auto contents = [](const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  };
+  for (const char* text : {"my notes", R"({"context": {}, "benchmarks": []})", R"([{"device":"a","vari)"}) {
+    std::ofstream(file("there")) << text;
+    for (const bool is_named : {true, false}) {
+      const std::string command = sibling("bench") + " " + tune;
+      const Finished finished = run_process(is_named ? command + "--output " + file("there")
+                                                     : "CROSSWARP_TUNINGS=" + file("there") + " " + command);
+      EXPECT_EQ(finished.exit_code, 2) << finished.output;
+      EXPECT_NE(finished.output.find("not a table of tunings"), std::string::npos) << finished.output;
+      EXPECT_EQ(contents(file("there")), text);
+    }
+  }
+}
+
+TEST_F(Tune, IsToldByCompare) {
+  const std::string time = sibling("bench") + " -f " + quick + module + " --json ", table = file("table.json");
+  run("tune " + quick + module + "--output " + table);  // one of its tunings is wrong
+  ASSERT_EQ(run_process("CROSSWARP_TUNINGS=/none " + time + file("before.json")).exit_code, 0);
+  ASSERT_EQ(run_process("CROSSWARP_TUNINGS=" + table + " " + time + file("after.json")).exit_code, 0);
+  const Finished finished = run("compare " + file("before.json") + " " + file("after.json"));
+  EXPECT_NE(finished.output.find("The table of bench tune had other tunings for "), std::string::npos)
+      << finished.output;
+  // Nor does a page replace results.
+  for (const std::string& command :
+       {"compare " + file("before.json") + " " + file("after.json"), "report " + file("after.json")}) {
+    const Finished refused = run(command + " -o " + file("before.json"));
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  }
+  EXPECT_EQ(read(file("before.json"))["benchmarks"].size(), read(file("after.json"))["benchmarks"].size());
+}
+
 /// scripts/tuners on made-up times. The default tuning is called a1; its row does not say so. a2 failed at 3000.
 TEST_F(Tune, IsComparedWithAnExhaustiveSearch) {
   const auto row = [](int n, const Json& tuning, double nanoseconds) {

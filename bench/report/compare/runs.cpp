@@ -73,6 +73,17 @@ std::string changed_sources(const Cells& old_cells, const Cells& new_cells) {
   return fmt::format("{}", fmt::join(changed, ", "));
 }
 
+/// Cells for which the table of tunings had another tuning, or none; empty for none of them.
+std::string tuned_otherwise(const Cells& old_cells, const Cells& new_cells) {
+  const auto said = [](const Result& r) { return r.tuned_by_table.empty() ? "none" : r.tuned_by_table; };
+  std::size_t count = 0;
+  std::string first;
+  for (const Result& before : old_cells.all())
+    if (const Result* after = new_cells.find(before.name()); after && said(before) != said(*after) && ++count == 1)
+      first = fmt::format("{}: {}, then {}", before.name(), said(before), said(*after));
+  return count == 0 ? "" : fmt::format("{} {}; the first: {}", count, count == 1 ? "cell" : "cells", first);
+}
+
 TextTable runs(const ResultFile& before, const ResultFile& after) {
   TextTable table;
   table.row({"run", "commit", "date", "file"}, TextTable::Colour::faint);
@@ -235,6 +246,8 @@ bool compare_runs(const CompareOptions& comparison) {
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
   if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
     page.paragraph("Sources that changed between the runs: " + changed + ".");
+  if (const std::string tuned = tuned_otherwise(old_cells, new_cells); !tuned.empty())
+    page.paragraph("The table of bench tune had other tunings for " + tuned + ".");
   page.table(times_table(compared, comparison.all));
   page.table(energy_table(compared));
   page.table(untimed_table(untimed, comparison.all));
