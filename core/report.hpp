@@ -71,7 +71,7 @@ struct JsonRow {
 };
 
 /// Writes results as they come: each to `<path>.journal`, a line of JSON, and all of them to `path` at the end, which
-/// appears whole or not at all, and takes the journal's place. The journal's first line is the context.
+/// appears whole or not at all. The journal's first line is the context.
 class JsonFile {
  public:
   /// From here on no other run can write it. `option`: as for OutputFile. Throws Error where it or its journal cannot
@@ -92,7 +92,7 @@ class JsonFile {
   void finish();
   /// Whether no result was added.
   bool is_empty() const { return lines_.empty(); }
-  /// Removes the journal: for a run without results, in place of finish().
+  /// Removes the journal, in place of finish().
   void discard();
 
  private:

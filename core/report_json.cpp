@@ -124,7 +124,6 @@ void JsonFile::finish() {
   for (const Conclusion& conclusion : conclusions_)
     text += (&conclusion == &conclusions_.front() ? "\n" : ",\n") + to_json(conclusion).dump(1);
   file_.write(text + "\n]\n}\n");
-  discard();
 }
 
 void JsonFile::discard() { unlink((file_.path() + ".journal").c_str()); }

@@ -248,15 +248,10 @@ TEST_F(Resume, SaysWhatIsNoResultsFile) {
 TEST_F(Resume, FindsTheJournalBehindALink) {
   const std::string link = folder_ + "/link.json";
   fs::create_symlink("out.json", link);
-  {
-    Running program(bench + " -q " + host + "--min-time 0.2 --n 1000:3000:+1000 --json " + link);
-    ASSERT_TRUE(soon([&] { return journal_lines() > 1; }));
-    program.send(SIGKILL);
-    program.wait();
-  }
-  ASSERT_FALSE(fs::exists(file));
+  ASSERT_EQ(run("-q " + quick + "--n 1000 --json " + link).exit_code, 0);
+  fs::remove(file);
   EXPECT_EQ(run("-q --resume " + link).exit_code, 0);
-  EXPECT_EQ(names().size(), 3u);
+  EXPECT_EQ(names().size(), 1u);
 }
 
 TEST_F(Resume, LetsOneRunAtATimeWriteAFile) {

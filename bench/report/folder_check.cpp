@@ -231,7 +231,9 @@ class FolderCheck {
     std::set<std::string> names;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path file = fs::relative(entry.path(), folder);
-      if (file.extension() == ".journal") find(file, "its run was cut off; bench --resume completes it");
+      if (const fs::path of = entry.path().parent_path() / file.stem();
+          file.extension() == ".journal" && newest_of(of) != of)
+        find(file, "its run was cut off; bench --resume completes it");
       if (file.extension() == ".json") names.insert(file.parent_path() / file.stem());
     }
     const auto expected = expected_files();
