@@ -1,6 +1,7 @@
 // `bench report --check`: a good folder passes; of each broken copy the finding names the file and what is wrong.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
