@@ -63,8 +63,10 @@ class Processes : public testing::Test {
     const auto add = [&](const json& row) {
       if (row.at("status") != "failed") all[row.at("name")] = row.at("sample_times");
     };
-    if (fs::exists(file) && fs::file_size(file) > 0)
-      for (const json& row : results().at("benchmarks")) add(row);
+    if (fs::exists(file) && fs::file_size(file) > 0) {
+      const json whole = results();  // the loop's range must outlive it
+      for (const json& row : whole.at("benchmarks")) add(row);
+    }
     std::ifstream lines(file + ".journal");
     for (std::string line; std::getline(lines, line);) {
       const json row = json::parse(line, nullptr, false);
