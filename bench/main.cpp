@@ -103,7 +103,7 @@ void check_files(const Options& options) {
     if (is_output && option != "--json" && (is_growing(path) || is_growing(journal_of(path))))
       throw Error(fmt::format("{} {}: another run is writing it", option, path));
   for (const std::string& page : {options.report.output, options.comparison.output})
-    if (!page.empty() && holds_results(page)) throw Error(fmt::format("-o {}: holds results of bench --json", page));
+    if (!page.empty() && is_results_file(page)) throw Error(fmt::format("-o {}: holds results of bench --json", page));
 }
 
 /// Takes the last runs where report or compare names no file, and says which.

@@ -94,7 +94,7 @@ bool has_results(const std::string& path) {
   return holds_any(path) || holds_any(journal_of(path));
 }
 
-bool holds_results(const std::string& path) {
+bool is_results_file(const std::string& path) {
   if (!has_results(path)) return false;
   try {
     read_stored(path);

@@ -19,7 +19,7 @@ struct StoredResults {
 /// The journal of the results file `path`.
 std::string journal_of(const std::string& path);
 /// Whether the file, or its journal, holds results that can be read.
-bool holds_results(const std::string& path);
+bool is_results_file(const std::string& path);
 /// Whether the file or its journal exists and is not empty.
 bool has_results(const std::string& path);
 
