@@ -7,7 +7,9 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 Candidate<MatmulTf32> search(const Queue& queue, const MatmulTf32::Args& args) {
-  return by_persistent(args, cheapest(persistent_configs(queue, args)));
+  const std::vector<PersistentChoice> configs = persistent_configs(queue, args);
+  const PersistentChoice& best = cheapest(configs);
+  return matmul_tf32_gemv::expected_cycles(queue, args) < best.cycles ? by_gemv() : by_persistent(args, best);
 }
 
 /// Cached: a search takes longer than a small product.
@@ -26,7 +28,7 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
 #endif
 
 const Register<MatmulTf32> variant{{
-    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks",
+    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

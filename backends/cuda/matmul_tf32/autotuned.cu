@@ -1,5 +1,7 @@
 // Dispatch by measurement: of the first eight configurations of `persistent` by `adaptive`'s costs the fastest, timed
 // once for each shape. Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
+#include <cmath>
+
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -9,6 +11,7 @@ namespace {
 std::vector<Candidate<MatmulTf32>> candidates(const Queue& queue, const MatmulTf32::Args& args) {
   const std::size_t most = args.c.empty() || args.k == 0 ? 1 : 8;
   std::vector<Candidate<MatmulTf32>> taken;
+  if (most > 1 && std::isfinite(matmul_tf32_gemv::expected_cycles(queue, args))) taken.push_back(by_gemv());
   for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args)))
     if (taken.size() < most) taken.push_back(by_persistent(args, choice));
   return taken;

@@ -34,6 +34,8 @@ inline Candidate<MatmulTf32> by_persistent(const MatmulTf32::Args& args, const P
           matmul_tf32_persistent::workspace_bytes(args, config)};
 }
 
+inline Candidate<MatmulTf32> by_gemv() { return {matmul_tf32_gemv::gemm}; }
+
 }  // namespace
 }  // namespace crosswarp::gpu
 

@@ -18,5 +18,14 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
 
 }  // namespace matmul_tf32_persistent
 
+/// One row or one column, in float.
+namespace matmul_tf32_gemv {
+
+/// Infinity where it is not for this shape.
+double expected_cycles(const Queue& queue, const MatmulTf32::Args& args);
+void gemm(const Queue& queue, const MatmulTf32::Args& args);
+
+}  // namespace matmul_tf32_gemv
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu
