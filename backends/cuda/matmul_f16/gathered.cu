@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(threads, 1)
     state.advance(stages);
     return staged;
   };
-  sums.add(k_tiles, wait, release, [](unsigned) {});
+  sums.add(k_tiles, wait, release, [](unsigned, bool) {});
   const Output out = gridDim.y > 1 ? c.offset(blockIdx.y * plan.split_pitch) : c;
   const unsigned warp = warp_uniform(threadIdx.x % warpgroup_size / warp_size());
   out.store_fragment<bf16>(row + 16 * warp, column, sums.sums());

@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     state.advance(stages);
     return staged;
   };
-  sums.add(k_tiles, wait, release, [](unsigned) {});
+  sums.add(k_tiles, wait, release, [](unsigned, bool) {});
   const Output out = gridDim.y > 1 ? c.offset(blockIdx.y * plan.split_pitch) : c;
   const unsigned lane = threadIdx.x % warp_size(), first_row = row + threadIdx.x / warp_size() * 16 + lane / 4;
 #pragma unroll

@@ -22,14 +22,15 @@ inline bool is_for_persistent(const Queue& queue, const MatmulF8::Args& args) {
 /// Requires is_for_persistent().
 inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulF8::Args& args) {
   constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
-  constexpr std::size_t not_promoted = 2;  // tiles that have no kernels with promoted sums, the first ones
+  constexpr std::size_t not_promoted = 1;  // tiles that have no kernels with promoted sums, the first ones
   constexpr unsigned least_k_tiles = 4;    // of a split
   const ProductWork work{.m = args.m,
                          .n = args.n,
                          .operands = operands_in_pairs(args),
                          .operations_of_word = 4,
                          .mma_operations = queue.device.peak_per_cycle("tensor_fp8", 8192),
-                         .is_f32_out = args.f32_out};
+                         .is_f32_out = args.f32_out,
+                         .is_promoted = args.promoted};
   const std::span all(tiles);
   return persistent_choices(
       queue.device, work, args.promoted ? all.subspan(not_promoted) : all, least_k_tiles,

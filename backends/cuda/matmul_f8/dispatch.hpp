@@ -7,8 +7,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Tiles of 64 or 128 rows and 64 or 128 columns; with fast sums also of 128 rows and 192 or 256 columns. Clusters of
-/// 1, 2 or 4 blocks.
+/// Tiles of 64 or 128 rows and 64 or 128 columns; of 128 rows also 192 and, with fast sums, 256 columns. Clusters of 1,
+/// 2, 4 or 8 blocks.
 namespace matmul_f8_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

@@ -24,14 +24,14 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-/// Calls `use` for the configuration's kernel: `[&]<class Tile>(kernel)`. Promoted sums have registers for 128 columns.
+/// Calls `use` for the configuration's kernel: `[&]<class Tile>(kernel)`. Promoted sums have registers for 192 columns.
 template <class Use>
 void with_kernel(const MatmulF8::Args& args, const PersistentConfig& config, Use&& use) {
   const auto by_tile = [&]<class A, bool promoted>() {
     with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
       with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
         using Tile = PersistentTile<rows / 64, columns>;
-        if constexpr (columns <= (rows == 64 || promoted ? 128 : 256))
+        if constexpr (columns <= (rows == 64 ? 128 : promoted ? 192 : 256))
           use.template operator()<Tile>(gemm_kernel<A, promoted, Tile>);
         else
           throw Error("no kernel was compiled for this tile");
@@ -58,10 +58,10 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig
   });
 }
 
-/// The tuning's columns, of promoted sums at most 128.
+/// The tuning's columns, of promoted sums at most 192.
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
   PersistentConfig config = tuned_config(queue);
-  if (args.promoted) config.columns = std::min(config.columns, 128u);
+  if (args.promoted) config.columns = std::min(config.columns, 192u);
   gemm(pdl_by_tuning(queue), args, config);
 }
 #endif

@@ -53,12 +53,16 @@ struct StagedRows {
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
 /// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
 /// bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns twice: every
-/// store is a full box of 128 bytes a row, by one tensor map. A 16-bit tile is kept whole; of a float tile take()
-/// stores one half at once, for lack of registers. All take the thread's sums, columns / 2 in all, as a function
-/// `sum(i)`. `in_place`: the sums stay as they are until all panels are stored, so that no copy is needed.
+/// store is a full box of 128 bytes a row, by one tensor map. A tile is kept whole, unless it has more than 192 columns
+/// of floats: of these take() stores one half at once, for lack of registers. All take the thread's sums, columns / 2
+/// in all, as a function `sum(i)`. `in_place`: the sums stay as they are until all panels are stored, so that no copy
+/// is needed.
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
-  static constexpr unsigned panels = blocks_for(columns, row_elements);
+  static constexpr bool keeps_floats = in_place || columns <= 192;
+  /// Of those of a thread that are kept: two 16-bit elements or one float each. A panel has 16.
+  static constexpr unsigned words = columns / 4, float_words = keeps_floats ? columns / 2 : columns / 4;
+  static constexpr unsigned most_panels = blocks_for(float_words, 16);
   static constexpr unsigned warp_bytes = 16 * row_bytes;  ///< Of a panel.
   /// Shared memory of a warp: one panel is filled while the other is stored.
   static constexpr unsigned staging_bytes = 2 * warp_bytes;
@@ -67,7 +71,7 @@ struct DeferredEpilogue {
   unsigned next, last;  ///< Staging panels, shared addresses.
   unsigned row = 0, column = 0;
   unsigned pending = 0;                            ///< Panels of the tile that is kept, if any.
-  std::uint32_t kept[in_place ? 1 : columns / 4];  ///< As word() returns them.
+  std::uint32_t kept[in_place ? 1 : float_words];  ///< As word() returns them.
 
   /// `c` is a map of `out`, if `by_tma`.
   __device__ DeferredEpilogue(const CUtensorMap& c, const Output& out, bool by_tma, unsigned staging)
@@ -78,17 +82,28 @@ struct DeferredEpilogue {
   __device__ void take(unsigned first_row, unsigned first_column, const Sum& sum) {
     row = first_row;
     column = first_column;
-    pending = panels;
-    if (rows.out.is_f32) {
+    pending = blocks_for(rows.out.is_f32 ? float_words : words, 16);
+    if constexpr (!keeps_floats)
+      if (rows.out.is_f32) {
 #pragma unroll
-      for (unsigned panel = 0; panel < panels; ++panel)
-        store_at(column_of(panel),
-                 [&](unsigned to) { stage_floats(to, [&](unsigned i) { return sum(first_word(panel) + i); }); });
-      column += columns / 2;
+        for (unsigned panel = 0; panel < most_panels; ++panel)
+          store_at(column_of(panel), [&](unsigned to) {
+            stage_floats(to, [&](unsigned i) { return sum(first_word<true>(panel) + i); });
+          });
+        column += columns / 2;
+      }
+    if constexpr (!in_place) {
+      if (rows.out.is_f32) {
+#pragma unroll
+        for (unsigned i = 0; i < float_words; ++i) {
+          kept[i] = word<true>(sum, i);
+          asm volatile("" : "+r"(kept[i]));  // else the compiler, which knows that these are the sums, spills some
+        }
+      } else {
+#pragma unroll
+        for (unsigned i = 0; i < words; ++i) kept[i] = word<false>(sum, i);
+      }
     }
-    if constexpr (!in_place)
-#pragma unroll
-      for (unsigned i = 0; i < columns / 4; ++i) kept[i] = rows.out.is_f32 ? word<true>(sum, i) : word<false>(sum, i);
   }
 
   /// In place of take(), for a tile that is split: nothing is pending. Requires store_rest() of the tile before.
@@ -107,20 +122,34 @@ struct DeferredEpilogue {
     for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel, sum);
   }
 
-  /// Stores the last tile, each panel from a staging panel of its own: shared addresses, `pitch` bytes apart.
+  /// Stores the last tile by way of `count` staging panels: shared addresses, `pitch` bytes apart. All are written
+  /// before the first is stored: one fence for all.
   template <class Sum>
-  __device__ void drain(unsigned staging, unsigned pitch, const Sum& sum) {
+  __device__ void drain(unsigned staging, unsigned pitch, unsigned count, const Sum& sum) {
+    for (unsigned first = 0; first < pending; first += count) {
+      if (first > 0) bulk_wait_group_read<0>();  // the stores before have read these panels
+      sync_warp();
+      const unsigned end = std::min(first + count, pending);
 #pragma unroll 1
-    for (unsigned panel = 0; panel < pending; ++panel)
-      if (const unsigned at = column_of(panel); is_inside(at))
-        store_by_way_of(staging + panel * pitch, at, [&](unsigned to) { stage_kept(panel, to, sum); });
+      for (unsigned panel = first; panel < end; ++panel) stage_kept(panel, staging + (panel - first) * pitch, sum);
+      if (rows.by_tma) fence_proxy_async();
+      sync_warp();
+#pragma unroll 1
+      for (unsigned panel = first; panel < end; ++panel)
+        if (const unsigned at = column_of(panel); is_inside(at)) rows.store(row, at, staging + (panel - first) * pitch);
+    }
     bulk_wait_group_read<0>();
   }
 
  private:
-  /// Of a thread's words of a kept tile, or half tile: a panel has 16.
-  __device__ static constexpr unsigned first_word(unsigned panel) { return std::min(16 * panel, columns / 4 - 16); }
-  __device__ unsigned column_of(unsigned panel) const { return column + first_word(panel) * (rows.out.is_f32 ? 2 : 4); }
+  /// Of a panel.
+  template <bool is_f32>
+  __device__ static constexpr unsigned first_word(unsigned panel) {
+    return std::min(16 * panel, (is_f32 ? float_words : words) - 16);
+  }
+  __device__ unsigned column_of(unsigned panel) const {
+    return column + (rows.out.is_f32 ? 2 * first_word<true>(panel) : 4 * first_word<false>(panel));
+  }
   __device__ bool is_inside(unsigned at) const { return row < rows.out.rows && at < rows.out.columns; }
 
   /// `fill` writes a panel to `staging`, from where it is stored to column `at`.
@@ -140,11 +169,11 @@ struct DeferredEpilogue {
     std::swap(next, last);
   }
 
-  /// Word `i` of those that panels hold: a float of the tile's second half, or two 16-bit elements.
+  /// Word `i` of those that are kept: a float, of the second half where the first is not kept, or two 16-bit elements.
   template <bool is_f32, class Sum>
   __device__ static std::uint32_t word(const Sum& sum, unsigned i) {
     if constexpr (is_f32)
-      return __float_as_uint(sum(columns / 4 + i));
+      return __float_as_uint(sum(columns / 2 - float_words + i));
     else
       return Output::packed<bf16>(sum(2 * i), sum(2 * i + 1));
   }
@@ -160,18 +189,19 @@ struct DeferredEpilogue {
   __device__ void stage_kept(unsigned wanted, unsigned to, const Sum& sum) const {
     const unsigned lane = threadIdx.x % warp_size();
 #pragma unroll
-    for (unsigned panel = 0; panel < panels; ++panel)
+    for (unsigned panel = 0; panel < most_panels; ++panel)
       if (panel != wanted)
         continue;
       else if (rows.out.is_f32)
-        stage_floats(to, [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, first_word(panel) + i)); });
-      else
+        stage_floats(to,
+                     [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, first_word<true>(panel) + i)); });
+      else if (16 * panel < words)
 #pragma unroll
         for (unsigned quad = 0; quad < 4; ++quad) {
-          std::uint32_t words[4];
+          std::uint32_t four[4];
 #pragma unroll
-          for (unsigned i = 0; i < 4; ++i) words[i] = kept_word<false>(sum, first_word(panel) + 4 * quad + i);
-          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), words);
+          for (unsigned i = 0; i < 4; ++i) four[i] = kept_word<false>(sum, first_word<false>(panel) + 4 * quad + i);
+          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), four);
         }
   }
   /// Writes 16 accumulators of each lane. Odd rows write their pairs in another order, so that eight rows' are in

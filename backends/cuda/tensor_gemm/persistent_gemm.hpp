@@ -115,8 +115,6 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     static_assert(Tile::staging_bytes == Tile::consumer_warps * Epilogue::staging_bytes);
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
-    // The epilogue has stored promoted sums before the next tile's first partial sum takes their place.
-    static_assert(!promoted || Epilogue::panels <= k_tiles_to_promote);
     const auto sum = scaled(sums.sums(), scale);
     for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
@@ -126,9 +124,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         state.advance(stages);
         return tile;
       };
-      sums.add(work.k_tiles, wait, release, [&](unsigned step) {
+      sums.add(work.k_tiles, wait, release, [&](unsigned step, bool is_last) {
         epilogue.store_panel(step, sum);
-        if (step + 1 == work.k_tiles) epilogue.store_rest(work.k_tiles, sum);
+        if (is_last) epilogue.store_rest(step + 1, sum);
       });
       const TileCoord tile = position.tile(work.tile);
       const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
@@ -147,8 +145,8 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     }
     // The ring is free: nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this
     // warpgroup, which waits for all its warps). One panel for each stage.
-    static_assert(Epilogue::panels <= stages);
-    epilogue.drain(ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes, sum);
+    if constexpr (Tile::swapped) static_assert(Epilogue::panels <= stages);
+    epilogue.drain(ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes, stages, sum);
   }
 }
 #endif

@@ -35,8 +35,9 @@ struct Rates {
         memory_stores(0.82 * device.peak_per_cycle("memory", 18)) {}
 };
 
-// Cycles of a k-tile beyond its own work; of split-K's second launch.
-constexpr double k_tile_cycles = 10, launch_cycles = 2000;
+// Cycles of a k-tile beyond its own work, and more of promoted sums in tiles of more than 128 columns, which have one
+// set of accumulators; of split-K's second launch.
+constexpr double k_tile_cycles = 10, one_set_cycles = 60, launch_cycles = 2000;
 
 /// Cycles from one tile to the next.
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
@@ -54,8 +55,9 @@ struct ProductWork {
   double operations_of_word;  ///< For each element of C: two for 16-bit elements, one for floats.
   double mma_operations;      ///< Of one multiprocessor, per cycle.
   bool is_f32_out;
-  bool are_copies = false;  ///< Operands that the launch before has written.
-  bool may_swap = false;    ///< There are kernels of swapped operands, too.
+  bool is_promoted = false;  ///< The sums of TileSums.
+  bool are_copies = false;   ///< Operands that the launch before has written.
+  bool may_swap = false;     ///< There are kernels of swapped operands, too.
 
   unsigned k_tiles() const { return blocks_for(operands.a.columns, tile_k); }
   std::size_t bytes_of_element() const { return is_f32_out ? 4 : 2; }  ///< Of C.
@@ -97,7 +99,8 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
 
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
-  const double k_tile = std::max(multiplied, shared) + k_tile_cycles;
+  const double k_tile =
+      std::max(multiplied, shared) + k_tile_cycles + (work.is_promoted && config.columns > 128 ? one_set_cycles : 0);
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
   const auto element_bytes = static_cast<double>(work.bytes_of_element());
   const double stored = 1.0 * config.rows * in_whole_panels(config.columns);

@@ -69,7 +69,7 @@ struct SwappedEpilogue {
 
   /// `staging`: this warp's; those of its warpgroup follow each other.
   template <class Sum>
-  __device__ void drain(unsigned staging, unsigned pitch, const Sum&) {
+  __device__ void drain(unsigned staging, unsigned pitch, unsigned, const Sum&) {
 #pragma unroll 1
     for (unsigned panel = 0; panel < pending; ++panel)
       if (is_inside(panel)) store_by_way_of(staging - warp_in_group * warp_bytes + panel * pitch, panel);

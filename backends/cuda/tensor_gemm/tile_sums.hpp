@@ -33,7 +33,8 @@ struct TileSums<Product, false, columns> {
   float accumulators[columns / 2];
 
   /// Sums `k_tiles`, one or more. `wait()` waits for the next k-tile and returns a StagedTile, `release(stage)` is
-  /// called for one that has been read, and `meanwhile(step)` while a k-tile's instructions are in flight.
+  /// called for one that has been read, and `meanwhile(step, is_last)` while a k-tile's instructions are in flight:
+  /// `is_last` in the last call.
   template <class Wait, class Release, class Meanwhile>
   __device__ void add(unsigned k_tiles, const Wait& wait, const Release& release, const Meanwhile& meanwhile) {
     unsigned previous = 0;
@@ -43,7 +44,7 @@ struct TileSums<Product, false, columns> {
       wgmma_wait_group<1>();  // the previous k-tile's instructions have read their stage
       if (step > 0) release(previous);
       previous = tile.stage;
-      meanwhile(step);
+      meanwhile(step, step + 1 == k_tiles);
     }
     wgmma_wait_group<0>();
     wgmma_fence_operands(accumulators);
@@ -52,46 +53,53 @@ struct TileSums<Product, false, columns> {
   __device__ float (&sums())[columns / 2] { return accumulators; }
 };
 
-/// Two sets of accumulators take turns: a partial sum is added while the next one's instructions are in flight. With a
-/// single set each addition would wait for all instructions, and the next ones for the addition: a fifth of the time.
+/// Promoted. While an addition waits for its partial sum, other instructions must be in flight. Of tiles of up to 128
+/// columns there are two partial sums, which take turns. Wider ones have no registers for that, and a second warpgroup
+/// multiplies meanwhile: odd ones begin with a shorter partial sum, so that both do not add at once.
 template <class Product, unsigned columns>
 struct TileSums<Product, true, columns> {
-  static_assert(columns <= 128, "three sets of registers are needed");
-  float partials[2][columns / 2], totals[columns / 2];
+  static_assert(columns <= 192, "partial sums and totals need registers");
+  static constexpr unsigned sets = columns <= 128 ? 2 : 1;
+  float partials[sets][columns / 2], totals[columns / 2];
 
-  /// The same, but calls `meanwhile` for the first k_tiles_to_promote steps alone: the sums of the tile before stand
-  /// in `totals` until then, and later steps have no registers left for it.
+  /// The same, but calls `meanwhile` for the steps of the first partial sum alone: the sums of the tile before stand in
+  /// `totals` until then, and later steps have no registers left for it.
   template <class Wait, class Release, class Meanwhile>
   __device__ void add(unsigned k_tiles, const Wait& wait, const Release& release, const Meanwhile& meanwhile) {
     unsigned step = 0, previous = 0;
-    const auto accumulate = [&](float(&partial)[columns / 2], const auto& during_step) {
-      const unsigned first = step, end = std::min(first + k_tiles_to_promote, k_tiles);
+    bool is_held = false;  // stage `previous`
+    const auto accumulate = [&](float(&partial)[columns / 2], unsigned most, const auto& during_step) {
+      const unsigned first = step, end = std::min(first + most, k_tiles);
       for (; step < end; ++step) {
         const StagedTile tile = wait();
         Product::multiply(partial, tile.a, tile.b, step > first);
         wgmma_wait_group<1>();
-        if (step > 0) release(previous);
+        if (is_held) release(previous);
         previous = tile.stage;
-        during_step(step == first);
+        is_held = true;
+        during_step(step == first, step + 1 == end);
       }
     };
-    // Makes a partial sum, and adds the one before. False if that was the last.
+    const auto finish = [&](float(&partial)[columns / 2]) {
+      wgmma_wait_group<0>();
+      release(previous);
+      is_held = false;
+      promote(partial);
+    };
+    const bool begins_short = sets == 1 && warp_uniform(threadIdx.x / warpgroup_size) % 2 == 1;
+    accumulate(partials[0], k_tiles_to_promote / (begins_short ? 2 : 1),
+               [&](bool, bool is_last) { meanwhile(step, is_last); });
+#pragma unroll
+    for (float& total : totals) total = 0;
     const auto another = [&](float(&partial)[columns / 2], float(&before)[columns / 2]) {
-      if (step == k_tiles) {
-        wgmma_wait_group<0>();
-        release(previous);
-        promote(before);
-        return false;
-      }
-      accumulate(partial, [&](bool is_first) {
-        if (is_first) promote(before);
+      if (sets == 1 || step == k_tiles) finish(before);
+      if (step == k_tiles) return false;
+      accumulate(partial, +k_tiles_to_promote, [&](bool is_first, bool) {
+        if (sets > 1 && is_first) promote(before);
       });
       return true;
     };
-    accumulate(partials[0], [&](bool) { meanwhile(step); });
-#pragma unroll
-    for (float& total : totals) total = 0;
-    while (another(partials[1], partials[0]) && another(partials[0], partials[1])) {
+    while (another(partials[sets - 1], partials[0]) && another(partials[0], partials[sets - 1])) {
     }
   }
   __device__ float (&sums())[columns / 2] { return totals; }

@@ -65,7 +65,7 @@ __device__ void warp_specialized_gemm(const CUtensorMap& a, const CUtensorMap& b
     state.advance(stages);
     return staged;
   };
-  sums.add(k_tiles, wait, release, [](unsigned) {});
+  sums.add(k_tiles, wait, release, [](unsigned, bool) {});
   const auto scaled_sum = scaled(sums.sums(), scale);
 #pragma unroll
   for (unsigned i = 0; i < columns / 2; ++i) sums.sums()[i] = scaled_sum(i);
