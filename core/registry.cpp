@@ -224,7 +224,7 @@ std::string Registry::why_unknown(const std::string& variant, const std::vector<
   std::vector<std::string> ids;
   for (const auto& [id, entry] : variants_)
     if (entry.is_called(variant)) ids.push_back(id);
-  return ids.empty() ? not_in_this_build() + ": " + did_you_mean(variant, known)
+  return ids.empty() ? did_you_mean(variant, known, not_in_this_build())
                      : fmt::format("not among what is selected, but there is {}", fmt::join(ids, ", "));
 }
 
@@ -273,7 +273,7 @@ std::vector<Cell> Registry::cells(const Filter& filter) const {
         if (exists(experiment, *variant, point))
           cells.push_back({&backend(variant->backend), &experiment, variant, tuning, point, false, half});
   }
-  require_some(cells, selected);
+  require_some(cells, selected, filter);
   sort_by_id(cells);
   return cells;
 }
@@ -297,13 +297,17 @@ std::vector<Cell> Registry::rungs(const Filter& filter) const {
     for (const Tuning* tuning : select_tunings(*variant, filter.tunings))
       rungs.push_back({&backend(variant->backend), &experiment, variant, tuning, *point});
   }
-  require_some(rungs, selected);
+  require_some(rungs, selected, filter);
   sort_by_id(rungs);
   return rungs;
 }
 
-void Registry::require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected) const {
+void Registry::require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected,
+                            const Filter& filter) const {
   if (!cells.empty()) return;
+  if (selected.empty() && !filter.backends.empty() && !filter.experiments.empty())
+    throw Error(fmt::format("nothing is selected: {} has no variant of {}; see bench --list",
+                            fmt::join(filter.backends, ", "), fmt::join(filter.experiments, ", ")));
   if (selected.size() != 1) throw Error("nothing is selected; see bench --list");
   std::vector<std::string> axes;
   for (const Axis& axis : experiments_.at(selected.front()->experiment).axes) axes.push_back("--" + axis.name);

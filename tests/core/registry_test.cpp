@@ -164,6 +164,7 @@ TEST_F(RegistryTest, RefusesWhatMeansNothingHere) {
   EXPECT_TRUE(refuse(only({{"variant", "tunde"}}), "): unknown; did you mean 'tuned'?"));
   EXPECT_TRUE(refuse(only({{"backend", "other"}, {"variant", "tuned"}}),
                      "--variant tuned: not among what is selected, but there is fake/fill/tuned"));
+  EXPECT_TRUE(refuse(only({{"variant", "tunde"}}), "); did you mean 'tuned'?"));
   EXPECT_TRUE(refuse(only({{"tuning", "block257"}}), "--tuning block257: unknown; did you mean 'block256'?"));
   EXPECT_TRUE(refuse(only({{"ofset", "1"}}), "did you mean 'offset'?"));
   EXPECT_TRUE(refuse(only({{"n", "many"}}), "--n many: not a number"));
@@ -172,6 +173,11 @@ TEST_F(RegistryTest, RefusesWhatMeansNothingHere) {
 
 TEST_F(RegistryTest, RefusesToSelectNothing) {
   EXPECT_TRUE(refuses([&] { lab.registry.cells(only({{"backend", "none"}})); }, "nothing is selected"));
+  EXPECT_TRUE(refuses(
+      [&] {
+        lab.registry.cells(only({{"backend", "none"}, {"experiment", "fill"}}));
+      },
+      "nothing is selected: none has no variant of fill; see bench --list"));
   EXPECT_TRUE(refuses([] { Registry().cells({}); }, "nothing is selected"));
 }
 
