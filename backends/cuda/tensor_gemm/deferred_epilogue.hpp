@@ -51,12 +51,12 @@ struct StagedRows {
 };
 
 /// For a warp's 16 rows of tiles of `columns`. For each tile: store_panel() in every k-tile and store_rest() store the
-/// tile before, take() keeps this one; after the last tile drain(). A panel is 16 rows of 128 bytes: 64 columns of 16
-/// bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns twice: every
-/// store is a full box of 128 bytes a row, by one tensor map. A tile is kept whole, unless it has more than 192 columns
-/// of floats: of these take() stores one half at once, for lack of registers. All take the thread's sums, columns / 2
-/// in all, as a function `sum(i)`. `in_place`: the sums stay as they are until all panels are stored, so that no copy
-/// is needed.
+/// tile before, take() keeps this one; store_last() the last one; then finish(). A panel is 16 rows of 128 bytes: 64
+/// columns of 16 bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns
+/// twice: every store is a full box of 128 bytes a row, by one tensor map. A tile is kept whole, unless it has more
+/// than 192 columns of floats: of these take() stores one half at once, for lack of registers. All take the thread's
+/// sums, columns / 2 in all, as a function `sum(i)`. `in_place`: the sums stay as they are until all panels are stored,
+/// so that no copy is needed.
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
   static constexpr bool keeps_floats = in_place || columns <= 192;
@@ -122,24 +122,19 @@ struct DeferredEpilogue {
     for (unsigned panel = k_tiles; panel < pending; ++panel) store_panel(panel, sum);
   }
 
-  /// Stores the last tile by way of `count` staging panels: shared addresses, `pitch` bytes apart. All are written
-  /// before the first is stored: one fence for all.
-  template <class Sum>
-  __device__ void drain(unsigned staging, unsigned pitch, unsigned count, const Sum& sum) {
-    for (unsigned first = 0; first < pending; first += count) {
-      if (first > 0) bulk_wait_group_read<0>();  // the stores before have read these panels
-      sync_warp();
-      const unsigned end = std::min(first + count, pending);
-#pragma unroll 1
-      for (unsigned panel = first; panel < end; ++panel) stage_kept(panel, staging + (panel - first) * pitch, sum);
-      if (rows.by_tma) fence_proxy_async();
-      sync_warp();
-#pragma unroll 1
-      for (unsigned panel = first; panel < end; ++panel)
-        if (const unsigned at = column_of(panel); is_inside(at)) rows.store(row, at, staging + (panel - first) * pitch);
-    }
-    bulk_wait_group_read<0>();
+  /// In place of take(), for the last tile: stores it at once, by way of `count` staging panels: shared addresses,
+  /// `pitch` bytes apart. Requires store_rest() of the tile before.
+  template <unsigned count, class Sum>
+  __device__ void store_last(unsigned first_row, unsigned first_column, unsigned staging, unsigned pitch,
+                             const Sum& sum) {
+    row = first_row;
+    column = first_column;
+    pending = 0;
+    rows.out.is_f32 ? store_whole<true, count>(staging, pitch, sum) : store_whole<false, count>(staging, pitch, sum);
   }
+
+  /// Waits until shared memory of all stores has been read.
+  __device__ void finish() const { bulk_wait_group_read<0>(); }
 
  private:
   /// Of a panel.
@@ -184,25 +179,51 @@ struct DeferredEpilogue {
     else
       return kept[i];
   }
+  template <bool is_f32, unsigned count, class Sum>
+  __device__ void store_whole(unsigned staging, unsigned pitch, const Sum& sum) const {
+    constexpr unsigned all = is_f32 ? columns / 2 : columns / 4;  // words
+#pragma unroll
+    for (unsigned panel = 0; panel < blocks_for(all, 16); ++panel) {
+      const unsigned first = std::min(16 * panel, all - 16), at = column + first * (is_f32 ? 2 : 4);
+      if (panel >= count) {
+        if (threadIdx.x % warp_size() == 0) bulk_wait_group_read<count - 1>();  // the first store has read this panel
+        sync_warp();
+      }
+      if (is_inside(at))
+        store_by_way_of(staging + panel % count * pitch, at, [&](unsigned to) {
+          stage<is_f32>(
+              to, [&](unsigned i) { return is_f32 ? __float_as_uint(sum(first + i)) : word<false>(sum, first + i); });
+        });
+    }
+  }
+
   /// Writes a kept panel. Registers have no index at run time: hence the loop.
   template <class Sum>
   __device__ void stage_kept(unsigned wanted, unsigned to, const Sum& sum) const {
-    const unsigned lane = threadIdx.x % warp_size();
 #pragma unroll
     for (unsigned panel = 0; panel < most_panels; ++panel)
       if (panel != wanted)
         continue;
       else if (rows.out.is_f32)
-        stage_floats(to,
-                     [&](unsigned i) { return __uint_as_float(kept_word<true>(sum, first_word<true>(panel) + i)); });
+        stage<true>(to, [&](unsigned i) { return kept_word<true>(sum, first_word<true>(panel) + i); });
       else if (16 * panel < words)
+        stage<false>(to, [&](unsigned i) { return kept_word<false>(sum, first_word<false>(panel) + i); });
+  }
+  /// Writes 16 words of each lane.
+  template <bool is_f32, class Word>
+  __device__ static void stage(unsigned to, const Word& word_at) {
+    if constexpr (is_f32) {
+      stage_floats(to, [&](unsigned i) { return __uint_as_float(word_at(i)); });
+    } else {
+      const unsigned lane = threadIdx.x % warp_size();
 #pragma unroll
-        for (unsigned quad = 0; quad < 4; ++quad) {
-          std::uint32_t four[4];
+      for (unsigned quad = 0; quad < 4; ++quad) {
+        std::uint32_t four[4];
 #pragma unroll
-          for (unsigned i = 0; i < 4; ++i) four[i] = kept_word<false>(sum, first_word<false>(panel) + 4 * quad + i);
-          stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), four);
-        }
+        for (unsigned i = 0; i < 4; ++i) four[i] = word_at(4 * quad + i);
+        stmatrix_x4(to + swizzled(lane % 16, 2 * quad + lane / 16), four);
+      }
+    }
   }
   /// Writes 16 accumulators of each lane. Odd rows write their pairs in another order, so that eight rows' are in
   /// different banks.

@@ -116,7 +116,13 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
     const auto sum = scaled(sums.sums(), scale);
-    for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
+    // Where the warp's rows of a tile begin.
+    const auto corner = [&](const TileCoord& work_tile) {
+      const TileCoord tile = position.tile(work_tile);
+      return TileCoord{tile.row * Tile::rows + 16 * warp, tile.column * columns};
+    };
+    unsigned i = first_work;
+    for (; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
       const auto wait = [&] {
         pipeline.consumer_wait(state);
@@ -128,11 +134,8 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         epilogue.store_panel(step, sum);
         if (is_last) epilogue.store_rest(step + 1, sum);
       });
-      const TileCoord tile = position.tile(work.tile);
-      const unsigned row = tile.row * Tile::rows + 16 * warp, column = tile.column * columns;
-      if (!scheduler.is_split(i)) {
-        epilogue.take(row, column, sum);
-      } else {
+      const auto [row, column] = corner(work.tile);
+      if (scheduler.is_split(i)) {
         epilogue.skip();
         const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
         if constexpr (Tile::swapped) {
@@ -141,12 +144,18 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
           if (row < out.rows && column < out.columns)
             floats.template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
         }
+      } else if (i + clusters < scheduler.count()) {
+        epilogue.take(row, column, sum);
       }
     }
-    // The ring is free: nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this
-    // warpgroup, which waits for all its warps). One panel for each stage.
-    if constexpr (Tile::swapped) static_assert(Epilogue::panels <= stages);
-    epilogue.drain(ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes, stages, sum);
+    // Nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this warpgroup, which
+    // waits for all its warps): they are free, a panel in each stage.
+    if (const unsigned last = i - clusters; i > first_work && !scheduler.is_split(last)) {
+      const auto [row, column] = corner(scheduler.work_tile(last).tile);
+      epilogue.template store_last<stages>(row, column, ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes,
+                                           sum);
+    }
+    epilogue.finish();
   }
 }
 #endif

@@ -68,13 +68,17 @@ struct SwappedEpilogue {
   }
 
   /// `staging`: this warp's; those of its warpgroup follow each other.
-  template <class Sum>
-  __device__ void drain(unsigned staging, unsigned pitch, unsigned, const Sum&) {
+  template <unsigned count, class Sum>
+  __device__ void store_last(unsigned first_row, unsigned first_column, unsigned staging, unsigned pitch,
+                             const Sum& sum) {
+    static_assert(panels <= count);
+    take(first_row, first_column, sum);
 #pragma unroll 1
     for (unsigned panel = 0; panel < pending; ++panel)
       if (is_inside(panel)) store_by_way_of(staging - warp_in_group * warp_bytes + panel * pitch, panel);
-    bulk_wait_group_read<0>();
+    pending = 0;
   }
+  __device__ void finish() const { bulk_wait_group_read<0>(); }
 
  private:
   /// Of a thread's words of a kept tile: a panel has 16.
