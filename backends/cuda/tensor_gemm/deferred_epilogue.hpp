@@ -59,7 +59,7 @@ struct StagedRows {
 /// so that no copy is needed.
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
-  static constexpr bool keeps_floats = in_place || columns <= 192;
+  static constexpr bool keeps_floats = in_place || columns <= 160;
   /// Of those of a thread that are kept: two 16-bit elements or one float each. A panel has 16.
   static constexpr unsigned words = columns / 4, float_words = keeps_floats ? columns / 2 : columns / 4;
   static constexpr unsigned most_panels = blocks_for(float_words, 16);
