@@ -179,21 +179,28 @@ struct DeferredEpilogue {
     else
       return kept[i];
   }
+  /// By way of the `count` panels, and behind them of the two of this warp, each of which may be the source of a store.
   template <bool is_f32, unsigned count, class Sum>
   __device__ void store_whole(unsigned staging, unsigned pitch, const Sum& sum) const {
     constexpr unsigned all = is_f32 ? columns / 2 : columns / 4;  // words
 #pragma unroll
     for (unsigned panel = 0; panel < blocks_for(all, 16); ++panel) {
       const unsigned first = std::min(16 * panel, all - 16), at = column + first * (is_f32 ? 2 : 4);
+      const unsigned slot = panel % (count + 2);
       if (panel >= count) {
-        if (threadIdx.x % warp_size() == 0) bulk_wait_group_read<count - 1>();  // the first store has read this panel
+        if (threadIdx.x % warp_size() == 0)
+          panel < count + 2 ? bulk_wait_group_read<count>() : bulk_wait_group_read<count + 1>();
         sync_warp();
       }
       if (is_inside(at))
-        store_by_way_of(staging + panel % count * pitch, at, [&](unsigned to) {
-          stage<is_f32>(
-              to, [&](unsigned i) { return is_f32 ? __float_as_uint(sum(first + i)) : word<false>(sum, first + i); });
-        });
+        store_by_way_of(slot < count    ? staging + slot * pitch
+                        : slot == count ? next
+                                        : last,
+                        at, [&](unsigned to) {
+                          stage<is_f32>(to, [&](unsigned i) {
+                            return is_f32 ? __float_as_uint(sum(first + i)) : word<false>(sum, first + i);
+                          });
+                        });
     }
   }
 

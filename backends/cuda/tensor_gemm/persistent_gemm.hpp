@@ -116,13 +116,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
     const auto sum = scaled(sums.sums(), scale);
-    // Where the warp's rows of a tile begin.
-    const auto corner = [&](const TileCoord& work_tile) {
-      const TileCoord tile = position.tile(work_tile);
-      return TileCoord{tile.row * Tile::rows + 16 * warp, tile.column * columns};
-    };
-    unsigned i = first_work;
-    for (; i < scheduler.count(); i += clusters) {
+    unsigned row = 0, column = 0;  // where the warp's rows of the last tile begin
+    bool is_whole = false;         // it is not split
+    for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
       const WorkTile work = scheduler.work_tile(i);
       const auto wait = [&] {
         pipeline.consumer_wait(state);
@@ -134,8 +130,11 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         epilogue.store_panel(step, sum);
         if (is_last) epilogue.store_rest(step + 1, sum);
       });
-      const auto [row, column] = corner(work.tile);
-      if (scheduler.is_split(i)) {
+      const TileCoord tile = position.tile(work.tile);
+      row = tile.row * Tile::rows + 16 * warp;
+      column = tile.column * columns;
+      is_whole = !scheduler.is_split(i);
+      if (!is_whole) {
         epilogue.skip();
         const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
         if constexpr (Tile::swapped) {
@@ -150,11 +149,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     }
     // Nothing is loaded any more, and only this warp reads its rows of A (of swapped operands this warpgroup, which
     // waits for all its warps): they are free, a panel in each stage.
-    if (const unsigned last = i - clusters; i > first_work && !scheduler.is_split(last)) {
-      const auto [row, column] = corner(scheduler.work_tile(last).tile);
+    if (is_whole)
       epilogue.template store_last<stages>(row, column, ring.first_a + warp * Epilogue::warp_bytes, Tile::Ring::a_bytes,
                                            sum);
-    }
     epilogue.finish();
   }
 }
