@@ -159,10 +159,11 @@ class Figures : public testing::Test {
     }
     return {{"context", nlohmann::json::object()}, {"benchmarks", rows}};
   }
-  Finished check() const {
-    return run_process((source_tree() / "scripts/check-figures").string() + " " + tree_.string() + " " +
+  Finished check(const std::string& options = "") const {
+    return run_process((source_tree() / "scripts/check-figures").string() + options + " " + tree_.string() + " " +
                        sibling("variant_sources"));
   }
+  std::string list() const { return check(" --earlier results/gpu").output; }
 
   const fs::path tree_ = temporary_file("figures");
   const std::string kernel_ = "backends/cuda/sum/plain.cu";
@@ -185,6 +186,21 @@ TEST_F(Figures, OfAChangedKernelFailWhereAPageShowsThem) {
   EXPECT_EQ(unused.exit_code, 0);
   EXPECT_NE(unused.output.find("Stale, and in no page:\n  results/gpu/sum.json: cuda/sum/plain\n"), std::string::npos)
       << unused.output;
+}
+
+TEST_F(Figures, OfAChangedKernelPassWhereThePageListsIt) {
+  const std::string page = read(tree_ / "docs/sum.md"), begin = "<!-- earlier results/gpu -->\n\n",
+                    end = "\n<!-- end -->\n";
+  write("docs/sum.md", page + begin + list() + end);
+  EXPECT_NE(list().find("All figures of `results/gpu` are of the kernels of now."), std::string::npos) << list();
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+  write(kernel_, "run<8>();\n");
+  EXPECT_EQ(check().exit_code, 1) << "the list is that of before";
+  write("docs/sum.md", page + begin + list() + end);
+  EXPECT_NE(list().find("Of these have changed since: `sum`: `plain`."), std::string::npos) << list();
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+  write("docs/other.md", page);
+  EXPECT_EQ(check().exit_code, 1) << "the other page does not tell";
 }
 
 TEST_F(Figures, OfARemovedVariantFailAndOfARenamedOnePass) {
