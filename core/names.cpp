@@ -33,8 +33,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view typed, const std::vector<std::string>& names, std::string_view problem) {
-  if (names.empty()) return fmt::format("{}; there are none", problem);
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& given, std::string_view problem) {
+  if (given.empty()) return fmt::format("{}; there are none", problem);
+  std::vector<std::string> names;  // several backends may have a variant of a name
+  for (const std::string& name : given)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   std::vector<std::string> by_distance = names;
   std::ranges::stable_sort(by_distance, {}, [&](const std::string& name) { return edit_distance(typed, name); });
   const std::string& nearest = by_distance.front();
