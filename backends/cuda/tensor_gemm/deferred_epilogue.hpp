@@ -60,7 +60,7 @@ struct StagedRows {
 template <bool bf16, unsigned columns, bool in_place>
 struct DeferredEpilogue {
   static constexpr bool keeps_floats = in_place || columns <= 160;
-  /// Of those of a thread that are kept: two 16-bit elements or one float each. A panel has 16.
+  /// A thread's words of a kept tile, or half tile: two 16-bit elements or a float each. A panel has 16 of them.
   static constexpr unsigned words = columns / 4, float_words = keeps_floats ? columns / 2 : columns / 4;
   static constexpr unsigned most_panels = blocks_for(float_words, 16);
   static constexpr unsigned warp_bytes = 16 * row_bytes;  ///< Of a panel.
@@ -137,7 +137,7 @@ struct DeferredEpilogue {
   __device__ void finish() const { bulk_wait_group_read<0>(); }
 
  private:
-  /// Of a panel.
+  /// Of a panel's words.
   template <bool is_f32>
   __device__ static constexpr unsigned first_word(unsigned panel) {
     return std::min(16 * panel, (is_f32 ? float_words : words) - 16);
@@ -179,7 +179,7 @@ struct DeferredEpilogue {
     else
       return kept[i];
   }
-  /// By way of the `count` panels, and behind them of the two of this warp, each of which may be the source of a store.
+  /// Takes turns among the `count` staging panels and this warp's own two, any of which a store may still be reading.
   template <bool is_f32, unsigned count, class Sum>
   __device__ void store_whole(unsigned staging, unsigned pitch, const Sum& sum) const {
     constexpr unsigned all = is_f32 ? columns / 2 : columns / 4;  // words
