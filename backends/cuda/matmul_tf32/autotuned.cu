@@ -1,5 +1,6 @@
-// Dispatch by measurement: of the first eight configurations of `persistent` by `adaptive`'s costs the fastest, timed
-// once for each shape. Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
+// Dispatch by measurement: of `gemv`, where C is one row or column, and the first configurations of `persistent` by
+// `adaptive`'s costs, eight in all, the fastest, timed once for each shape. Bounds as of `adaptive`; where its costs
+// are wrong, another of the eight is taken.
 #include <cmath>
 
 #include "backends/cuda/matmul_tf32/choice.hpp"

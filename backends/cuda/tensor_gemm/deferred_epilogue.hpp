@@ -54,7 +54,7 @@ struct StagedRows {
 /// tile before, take() keeps this one; store_last() the last one; then finish(). A panel is 16 rows of 128 bytes: 64
 /// columns of 16 bits, or 32 floats. Where panels do not fill a tile, the last one begins early and stores some columns
 /// twice: every store is a full box of 128 bytes a row, by one tensor map. A tile is kept whole, unless it has more
-/// than 192 columns of floats: of these take() stores one half at once, for lack of registers. All take the thread's
+/// than 160 columns of floats: of these take() stores one half at once, for lack of registers. All take the thread's
 /// sums, columns / 2 in all, as a function `sum(i)`. `in_place`: the sums stay as they are until all panels are stored,
 /// so that no copy is needed.
 template <bool bf16, unsigned columns, bool in_place>
