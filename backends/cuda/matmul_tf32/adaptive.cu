@@ -1,5 +1,6 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest. Bound by the matrix units; small shapes by launch and latency.
+// cost model expects to be fastest, or `wgmma_registers` (3xTF32) or `gemv`, if they are expected to take less. Bound
+// by the matrix units; small shapes by launch and latency.
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -7,9 +8,9 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 Candidate<MatmulTf32> search(const Queue& queue, const MatmulTf32::Args& args) {
-  const std::vector<PersistentChoice> configs = persistent_configs(queue, args);
-  const PersistentChoice& best = cheapest(configs);
-  return matmul_tf32_gemv::expected_cycles(queue, args) < best.cycles ? by_gemv() : by_persistent(args, best);
+  const Choice<MatmulTf32> best = by_persistent(queue, args, cheapest(persistent_configs(queue, args)));
+  const std::vector<Choice<MatmulTf32>> special = special_choices(queue, args);
+  return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate : best.candidate;
 }
 
 /// Cached: a search takes longer than a small product.
@@ -28,7 +29,9 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
 #endif
 
 const Register<MatmulTf32> variant{{
-    .idea = "dispatch by shape: persistent with the tile, cluster and split-K that a cost model picks, or gemv",
+    .idea =
+        "dispatch by shape: persistent, or wgmma_registers for 3xTF32, with the tile, cluster and split-K that a cost "
+        "model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

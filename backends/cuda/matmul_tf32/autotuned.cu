@@ -1,8 +1,6 @@
-// Dispatch by measurement: of `gemv`, where C is one row or column, and the first configurations of `persistent` by
-// `adaptive`'s costs, eight in all, the fastest, timed once for each shape. Bounds as of `adaptive`; where its costs
+// Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `wgmma_registers` (3xTF32) or
+// `gemv`, the others `persistent`, the fastest, timed once for each shape. Bounds as of `adaptive`; where its costs
 // are wrong, another of the eight is taken.
-#include <cmath>
-
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -12,9 +10,10 @@ namespace {
 std::vector<Candidate<MatmulTf32>> candidates(const Queue& queue, const MatmulTf32::Args& args) {
   const std::size_t most = args.c.empty() || args.k == 0 ? 1 : 8;
   std::vector<Candidate<MatmulTf32>> taken;
-  if (most > 1 && std::isfinite(matmul_tf32_gemv::expected_cycles(queue, args))) taken.push_back(by_gemv());
+  for (const Choice<MatmulTf32>& choice : special_choices(queue, args))
+    if (taken.size() < most / 2) taken.push_back(choice.candidate);
   for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args)))
-    if (taken.size() < most) taken.push_back(by_persistent(args, choice));
+    if (taken.size() < most) taken.push_back(by_persistent(queue, args, choice).candidate);
   return taken;
 }
 

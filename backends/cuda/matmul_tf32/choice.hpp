@@ -1,7 +1,10 @@
-// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, with the cycles that a cost model expects.
-// `adaptive` takes the least expected, `autotuned` the fastest of the first ones by measurement.
+// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, of `wgmma_registers` for 3xTF32, and `gemv`,
+// with the cycles that cost models expect. `adaptive` takes the least expected, `autotuned` the fastest of the first
+// ones by measurement.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
@@ -28,13 +31,26 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
   });
 }
 
-inline Candidate<MatmulTf32> by_persistent(const MatmulTf32::Args& args, const PersistentChoice& choice) {
+/// With the pass that splits the operands of 3xTF32, which reads them and writes three times as much.
+inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Args& args,
+                                        const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
-  return {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
-          matmul_tf32_persistent::workspace_bytes(args, config)};
+  const double bytes = 4.0 * static_cast<double>(args.a.size_bytes() + args.b.size_bytes());
+  const double pass =
+      args.split ? 2 * launch_cycles + bytes / (Rates(queue.device).memory_bytes * queue.device.compute_units) : 0;
+  return {choice.cycles + pass,
+          {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
+           matmul_tf32_persistent::workspace_bytes(args, config)}};
 }
 
-inline Candidate<MatmulTf32> by_gemv() { return {matmul_tf32_gemv::gemm}; }
+/// Of kernels for one precision or shape, by expected cycles.
+inline std::vector<Choice<MatmulTf32>> special_choices(const Queue& queue, const MatmulTf32::Args& args) {
+  std::vector<Choice<MatmulTf32>> special = matmul_tf32_wgmma_registers::choices(queue, args);
+  if (const double cycles = matmul_tf32_gemv::expected_cycles(queue, args); std::isfinite(cycles))
+    special.push_back({cycles, {matmul_tf32_gemv::gemm}});
+  std::ranges::stable_sort(special, {}, &Choice<MatmulTf32>::cycles);
+  return special;
+}
 
 }  // namespace
 }  // namespace crosswarp::gpu

@@ -1,8 +1,11 @@
 // Entry points of the kernels that `adaptive` and `autotuned` dispatch to. Each stands in its variant's file.
 #pragma once
 
+#include <vector>
+
 #include "backends/cuda/matmul_tf32/operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_config.hpp"
+#include "backends/gpu/candidate.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -17,6 +20,18 @@ std::size_t workspace_bytes(const MatmulTf32::Args& args, const PersistentConfig
 void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config);
 
 }  // namespace matmul_tf32_persistent
+
+/// 3xTF32, split in the kernel.
+namespace matmul_tf32_wgmma_registers {
+
+struct Config {
+  unsigned columns;  ///< Of a block's tile: 64 or 128 rows of the operand with fewer rows.
+  unsigned splits;   ///< Of k; none is empty.
+};
+/// None for TF32, and for an empty product.
+std::vector<Choice<MatmulTf32>> choices(const Queue& queue, const MatmulTf32::Args& args);
+
+}  // namespace matmul_tf32_wgmma_registers
 
 /// One row or one column, in float.
 namespace matmul_tf32_gemv {

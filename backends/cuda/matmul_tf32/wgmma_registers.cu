@@ -1,0 +1,294 @@
+// 3xTF32 without a pass that splits operands: wgmma with its A in registers. The operand with more rows is wgmma's A:
+// warps load it from shared memory and subtract its high parts. The other one stays in shared memory, where warps of
+// their own write its low parts beside it. What memory and L2 deliver is read once for three products, a third of what
+// operands of three times the depth take. Blocks share k where tiles are few (split-K). Bound by the matrix units; with
+// up to about 64 rows or columns by memory bandwidth.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cuda/device/pipeline.hpp"
+#include "backends/cuda/device/split_k.hpp"
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_tf32/dispatch.hpp"
+#include "backends/cuda/matmul_tf32/tensor_operands.hpp"
+#include "backends/cuda/tensor_gemm/split_tiles.hpp"
+#include "backends/cuda/tensor_gemm/tensor_map.hpp"
+#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_tf32_wgmma_registers {
+
+#if CROSSWARP_HAS_PTX
+constexpr unsigned consumers = 2, splitters = 4;  // warpgroups that multiply; warps that write low parts
+constexpr unsigned first_splitter = consumers * warpgroup_size / 32, producer = first_splitter + splitters;  // warps
+constexpr unsigned threads = (producer + 1) * 32;
+constexpr unsigned tile_rows = 64 * consumers;  // of the larger operand
+constexpr unsigned k_tile_floats = row_bytes / sizeof(float);
+
+/// `columns`: rows of the smaller operand.
+template <unsigned tile_columns>
+struct Tile {
+  static constexpr unsigned columns = tile_columns;
+  static constexpr unsigned large_bytes = tile_rows * row_bytes, small_bytes = columns * row_bytes;
+  static constexpr unsigned stage_bytes = large_bytes + 2 * small_bytes;  ///< With the low parts.
+  static constexpr unsigned stages = std::min(8u, 226 * 1024 / stage_bytes);
+  static constexpr unsigned shared_bytes = stages * stage_bytes;
+};
+
+/// Block (x, y, z) multiplies tile x of the larger operand by tile z of the smaller one, over range y of k.
+struct Problem {
+  unsigned k_tiles, k_tiles_per_split;
+  bool swapped;  ///< The larger operand is B: tiles are of Cᵀ.
+};
+
+#if CROSSWARP_TARGET_HAS_WGMMA
+// Operands after the accumulators: four registers of A, B's descriptor.
+#define CROSSWARP_WGMMA_FROM_REGISTERS(columns, count, a0, a1, a2, a3, b_at)                                         \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns "k8.f32.tf32.tf32 {" CROSSWARP_WGMMA_##count##_REGISTERS \
+               "}, {%" #a0 ",%" #a1 ",%" #a2 ",%" #a3                                                                \
+               "}"                                                                                                   \
+               ", %" #b_at ", 1, 1, 1;"                                                                              \
+               : CROSSWARP_WGMMA_##count##_ACC("+f", d)                                                              \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+
+/// d += a·b, of 64 x 8 and 8 x 2·`count` floats as TF32. Lane 4g + t of warp w holds rows 16·w + g and 8 further of
+/// `a`, in column t, then t + 4; `b` and d as of wgmma_k_major().
+template <unsigned count>
+__device__ void wgmma_from_registers(float (&d)[count], const std::uint32_t (&a)[4], std::uint64_t b) {
+  static_assert(count == 32 || count == 64);
+  if constexpr (count == 32) CROSSWARP_WGMMA_FROM_REGISTERS(64, 32, 32, 33, 34, 35, 36);
+  if constexpr (count == 64) CROSSWARP_WGMMA_FROM_REGISTERS(128, 64, 64, 65, 66, 67, 68);
+}
+#undef CROSSWARP_WGMMA_FROM_REGISTERS
+
+/// What the matrix units drop of a number.
+__device__ inline float low_part(float x) { return x - cut_to_tf32(x); }
+
+/// A warp's 16 rows of a k-tile, as wgmma_from_registers() takes them. The number itself is its high part.
+struct Fragments {
+  static constexpr unsigned steps = row_bytes / 32;
+  std::uint32_t high[steps][4], low[steps][4];
+
+  /// `from`: the shared address of the warp's first row.
+  __device__ void load(unsigned from) {
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+    for (unsigned step = 0; step < steps; ++step)
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        high[step][i] = load_shared<std::uint32_t>(from + swizzled(g + i % 2 * 8, 2 * step + i / 2) + 4 * t);
+        low[step][i] = __float_as_uint(low_part(__uint_as_float(high[step][i])));
+      }
+  }
+  /// Keeps the registers as they are up to here: instructions in flight read them.
+  __device__ void keep() const {
+#pragma unroll
+    for (unsigned step = 0; step < steps; ++step)
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) asm volatile("" ::"r"(high[step][i]), "r"(low[step][i]));
+  }
+};
+#endif
+
+template <class T>
+__global__ void __launch_bounds__(threads, 1)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap large,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap small, [[maybe_unused]] const Problem p,
+                [[maybe_unused]] const Output c) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  __shared__ Pipeline<T::stages> pipeline;
+  __shared__ Mbarrier split[T::stages];  // the low parts of the stage are there
+  std::byte* const ring = swizzle_aligned_shared();
+  const unsigned first_stage = warp_uniform(shared_address(ring));
+  if (threadIdx.x == 0) {
+    prefetch_tensor_map(large);
+    prefetch_tensor_map(small);
+    for (Mbarrier& barrier : split) barrier.init(splitters);
+    pipeline.init(consumers * warpgroup_size / 32);
+  }
+  __syncthreads();
+  grid_dependency_sync();
+
+  const unsigned row = blockIdx.x * tile_rows, column = blockIdx.z * T::columns;
+  const unsigned first_k_tile = blockIdx.y * p.k_tiles_per_split;
+  const unsigned k_tiles = std::min(p.k_tiles_per_split, p.k_tiles - first_k_tile);
+  const unsigned warp = warp_uniform(threadIdx.x / 32), lane = threadIdx.x % 32;
+  PipelineState state;
+  if (warp == producer) {
+    if (lane > 0) return;
+    for (unsigned i = 0; i < k_tiles; ++i, state.advance(T::stages)) {
+      Mbarrier* const full = pipeline.producer_acquire(state, T::large_bytes + T::small_bytes);
+      const unsigned stage = first_stage + state.index * T::stage_bytes, k = (first_k_tile + i) * tile_k;
+      tma_load(stage, large, row, k, full);
+      tma_load(stage + T::large_bytes, small, column, k, full);
+    }
+    return;
+  }
+  if (warp >= first_splitter) {
+    const unsigned thread = threadIdx.x - first_splitter * 32;
+    for (unsigned i = 0; i < k_tiles; ++i, state.advance(T::stages)) {
+      pipeline.consumer_wait(state);
+      std::byte* const small_rows = ring + state.index * T::stage_bytes + T::large_bytes;
+      const auto* const from = reinterpret_cast<const float4*>(small_rows);
+      auto* const to = reinterpret_cast<float4*>(small_rows + T::small_bytes);
+#pragma unroll
+      for (unsigned j = thread; j < T::small_bytes / sizeof(float4); j += splitters * 32)
+        to[j] = {low_part(from[j].x), low_part(from[j].y), low_part(from[j].z), low_part(from[j].w)};
+      fence_proxy_async();
+      __syncwarp();
+      if (lane == 0) split[state.index].arrive();
+    }
+    return;
+  }
+
+  constexpr std::uint64_t layout = wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128);
+  float sums[T::columns / 2] = {};
+  for (unsigned i = 0; i < k_tiles; ++i) {
+    const unsigned stage = first_stage + state.index * T::stage_bytes;
+    const std::uint64_t high = wgmma_descriptor(stage + T::large_bytes, layout),
+                        low = wgmma_descriptor(stage + T::large_bytes + T::small_bytes, layout);
+    Fragments fragments;
+    pipeline.consumer_wait(state);
+    fragments.load(stage + warp * 16 * row_bytes);
+    split[state.index].wait(state.phase);
+    wgmma_fence();
+#pragma unroll
+    for (unsigned step = 0; step < Fragments::steps; ++step) {
+      wgmma_from_registers(sums, fragments.low[step], high + 2 * step);
+      wgmma_from_registers(sums, fragments.high[step], low + 2 * step);
+      wgmma_from_registers(sums, fragments.high[step], high + 2 * step);
+    }
+    wgmma_commit_group();
+    // The other warpgroup multiplies while this one loads its next fragments. A second set of them, loaded ahead, made
+    // products a tenth slower.
+    wgmma_wait_group<0>();
+    fragments.keep();
+    if (lane == 0) pipeline.consumer_release(state.index);
+    state.advance(T::stages);
+  }
+  wgmma_fence_operands(sums);
+
+  Output out = c.offset(blockIdx.y * std::size_t{c.rows} * c.columns);  // each split has a matrix of its own
+  if (p.swapped) {
+    out = out.offset(std::size_t{column} * out.columns);
+    out.rows -= column;
+    store_swapped_sums(out, row + 16 * warp, sums);
+  } else {
+    out.store_fragment<true>(row + 16 * warp, column, sums);
+  }
+#endif
+}
+
+/// Copies of operands whose rows do not begin at multiples of 16 bytes.
+OperandRepacking repacking_of(const MatmulTf32::Args& args, std::span<std::byte> workspace) {
+  return {{in_words(args.a.data(), args.m, args.k, args.k), in_words(args.b.data(), args.n, args.k, args.k)},
+          workspace};
+}
+
+std::size_t workspace_bytes(const MatmulTf32::Args& args, const Config& config) {
+  return repacking_of(args, {}).bytes() + (config.splits > 1 ? config.splits * args.c.size_bytes() : 0);
+}
+
+void gemm(const Queue& queue, const MatmulTf32::Args& args, const Config& config) {
+  if (finish_if_empty(queue, args)) return;
+  const OperandRepacking repacking = repacking_of(args, queue.workspace);
+  launch_repacking(queue, repacking);
+  Queue after = queue;
+  after.workspace = queue.workspace.subspan(repacking.bytes());
+  const auto [a, b] = repacking.result();
+  const bool swapped = args.n > args.m;
+  const Operand &large = swapped ? b : a, &small = swapped ? a : b;
+  const unsigned k_tiles = blocks_for(args.k, k_tile_floats);
+  const Output out = output(args);
+  with_constant<64, 128>(config.columns, [&]<unsigned columns>() {
+    launch(gemm_kernel<Tile<columns>>,
+           dim3(blocks_for(large.rows, tile_rows), config.splits, blocks_for(small.rows, columns)), threads,
+           Tile<columns>::shared_bytes, after, tensor_map(large, tile_rows), tensor_map(small, columns),
+           Problem{k_tiles, blocks_for(k_tiles, config.splits), swapped},
+           config.splits > 1 ? out.partial_sums(after.workspace.data()) : out);
+  });
+  if (config.splits > 1) launch_add_partials(after, args.c.size(), config.splits, args.c.size(), out);
+}
+
+/// Launch included. Peaks are the device's; shares of them and latencies are fitted to 424 launches of an H100, 53
+/// products of which 41 are random. What is multiplied and what comes from memory overlap, stores follow. Power takes
+/// some of the clock from large products. Splits take a second launch.
+double expected_cycles(const DeviceInfo& device, const MatmulTf32::Args& args, const Config& config) {
+  constexpr double fixed = 4800, second_launch = 2150, exposed = 0.15, share_of_memory = 0.6;
+  constexpr double cycles_of_sum = 0.085;  // stored by a block
+  constexpr double share_stored = 0.5, share_of_l2 = 0.18, throttled = 0.3, half_throttled_at = 550e3;
+  const double of_k_tile = config.columns == 64 ? 150 : 25;  // beyond its products
+  const double units = std::max(1, device.compute_units), memory = device.peak_per_cycle("memory", 18) * units;
+  const double m = static_cast<double>(args.m), n = static_cast<double>(args.n), k = static_cast<double>(args.k);
+  const auto [few, many] = std::minmax(args.m, args.n);
+  const double tiles =
+      std::ceil(static_cast<double>(many) / tile_rows) * std::ceil(static_cast<double>(few) / config.columns);
+  const double waves = std::ceil(tiles * config.splits / units);
+  const double own_k_tiles = waves * blocks_for(blocks_for(args.k, k_tile_floats), config.splits);
+  const double multiplied =
+      own_k_tiles * 3 * 2.0 * tile_rows * config.columns * k_tile_floats / device.peak_per_cycle("tensor_tf32", 2048);
+  const double computed =
+      multiplied * (1 + throttled * multiplied / (multiplied + half_throttled_at)) + own_k_tiles * of_k_tile;
+  const double copied = args.k % 4 == 0 ? 0 : 2;  // times, written and read
+  const double moved = (1 + copied) * sizeof(float) * (m + n) * k / (share_of_memory * memory);
+  const double bytes_of_sums = sizeof(float) * m * n * config.splits;
+  double cycles = fixed + (copied > 0 ? second_launch : 0) + std::max(computed, moved) +
+                  exposed * std::min(computed, moved) +
+                  waves * cycles_of_sum * tile_rows * std::min<double>(config.columns, static_cast<double>(few)) +
+                  bytes_of_sums / (share_stored * memory);
+  if (config.splits > 1)
+    cycles += second_launch + bytes_of_sums / (share_of_l2 * device.peak_per_cycle("l2", 64) * units);
+  return cycles;
+}
+
+std::vector<Choice<MatmulTf32>> choices(const Queue& queue, const MatmulTf32::Args& args) {
+  std::vector<Choice<MatmulTf32>> all;
+  if (!args.split || args.c.empty() || args.k == 0) return all;
+  constexpr unsigned most_splits = 64;
+  const unsigned k_tiles = blocks_for(args.k, k_tile_floats);
+  for (const unsigned columns : {64, 128})
+    for (unsigned tried = 1; tried <= std::min(most_splits, k_tiles); ++tried) {
+      const Config config{columns, blocks_for(k_tiles, blocks_for(k_tiles, tried))};  // no split is empty
+      if (config.splits != tried) continue;
+      all.push_back({expected_cycles(queue.device, args, config),
+                     {[config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
+                      workspace_bytes(args, config)}});
+    }
+  return all;
+}
+
+/// Of the tuning; no split is empty.
+Config tuned_config(const Queue& queue, const MatmulTf32::Args& args) {
+  const unsigned k_tiles = std::max(1u, blocks_for(args.k, k_tile_floats));
+  const auto wanted = std::min(static_cast<unsigned>(queue.tuning["splits"]), k_tiles);
+  return {static_cast<unsigned>(queue.tuning["columns"]), blocks_for(k_tiles, blocks_for(k_tiles, wanted))};
+}
+
+/// columns: of a tile. splits: of k, at most. pdl: programmatic dependent launch.
+Tuning tuning(int columns, int splits, int pdl = 1) {
+  return {{{"columns", columns}, {"splits", splits}, {"pdl", pdl}}};
+}
+#endif
+
+const Register<MatmulTf32> variant{{
+    .idea = "3xTF32 without a pass before: wgmma with its A in registers, low parts of both operands computed in the "
+            "kernel",
+    .bound_by = "the matrix units; with up to about 64 rows or columns memory bandwidth",
+    .improves = "persistent",
+    .needs = {"ptx", "wgmma", "tma"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {tuning(128, 1), tuning(128, 1, 0), tuning(128, 2), tuning(128, 4), tuning(128, 16), tuning(64, 1),
+                tuning(64, 2), tuning(64, 4), tuning(64, 8), tuning(64, 64)},
+    .applies = [](const Point& point) { return point.word("precision") == "3xtf32"; },
+    .workspace = [](const Queue& queue,
+                    const MatmulTf32::Args& args) { return workspace_bytes(args, tuned_config(queue, args)); },
+    .launch = [](const Queue& queue,
+                 const MatmulTf32::Args& args) { gemm(pdl_by_tuning(queue), args, tuned_config(queue, args)); },
+    .instructions = {{"HGMMA.64x128x8.F32.TF32", 12}, {"UTMALDG.2D", 2}},
+#endif
+}};
+
+}  // namespace matmul_tf32_wgmma_registers
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu
