@@ -22,14 +22,23 @@ Plan best_plan(const Queue& queue, const MatmulF64::Args& args) {
   constexpr unsigned least_k_tiles = 2;  // of a split
   constexpr unsigned splits_tried[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
   const unsigned k_tiles = blocks_for(args.k, matmul_f64::tile_k);
+  const auto units = static_cast<std::size_t>(std::max(1, queue.device.compute_units));
   Plan best;
   const auto consider = [&](auto* gemm, std::span<const TileModel> tiles) {
     for (const TileModel& tile : tiles)
       for (const unsigned tried : splits_tried) {
         if (tried > 1 && k_tiles / tried < least_k_tiles) break;
-        const unsigned splits = blocks_for(k_tiles, blocks_for(k_tiles, tried));  // none of them empty
-        const double cycles = expected_cycles(tile, {args.m, args.n, args.k}, splits, queue.device);
-        if (cycles < best.cycles) best = {gemm, {tile.rows, tile.columns, splits}, cycles};
+        Config config{.rows = tile.rows,
+                      .columns = tile.columns,
+                      .splits = blocks_for(k_tiles, blocks_for(k_tiles, tried))};  // none of them empty
+        const std::size_t count = config.tiles(args.m, args.n), wave = units * tile.resident;
+        // All tiles are split, or those alone that do not fill a wave.
+        for (const std::size_t whole : {std::size_t{0}, count / wave * wave}) {
+          if (whole > 0 && (config.splits == 1 || whole == count)) continue;
+          config.whole = static_cast<unsigned>(whole);
+          const double cycles = expected_cycles(tile, {args.m, args.n, args.k}, config, queue.device);
+          if (cycles < best.cycles) best = {gemm, config, cycles};
+        }
       }
   };
 #if CROSSWARP_HAS_PTX
@@ -41,7 +50,7 @@ Plan best_plan(const Queue& queue, const MatmulF64::Args& args) {
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF64::Args& args) {
-  return best_plan(queue, args).config.workspace_bytes(args);
+  return best_plan(queue, args).config.workspace_bytes(args.m, args.n);
 }
 
 void gemm(const Queue& queue, const MatmulF64::Args& args) {

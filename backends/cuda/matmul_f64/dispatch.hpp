@@ -2,6 +2,8 @@
 // fitted speeds. Each kernel stands in its variant's file.
 #pragma once
 
+#include <algorithm>
+
 #include "backends/gpu/kernel.hpp"
 #include "experiments/matmul_f64.hpp"
 
@@ -13,11 +15,18 @@ namespace matmul_f64 {
 /// How a kernel divides a product.
 struct Config {
   unsigned rows, columns;  ///< Of a block's tile of C.
-  unsigned splits = 1;     ///< Parts of k, one for each row of the grid; none is empty.
+  unsigned splits = 1;     ///< Split-K: parts of k, none of them empty.
+  unsigned whole = 0;      ///< Tiles that are not split where splits > 1, the first ones: fewer than all.
 
+  std::size_t tiles(std::size_t m, std::size_t n) const {
+    return std::size_t{blocks_for(m, rows)} * blocks_for(n, columns);
+  }
+  /// Rows and columns of a tile's partial sums.
+  unsigned stored_rows(std::size_t m) const { return static_cast<unsigned>(std::min<std::size_t>(rows, m)); }
+  unsigned stored_columns(std::size_t n) const { return static_cast<unsigned>(std::min<std::size_t>(columns, n)); }
   /// Of the partial sums.
-  std::size_t workspace_bytes(const MatmulF64::Args& args) const {
-    return splits > 1 ? splits * args.c.size_bytes() : 0;
+  std::size_t workspace_bytes(std::size_t m, std::size_t n) const {
+    return splits > 1 ? splits * (tiles(m, n) - whole) * stored_rows(m) * stored_columns(n) * sizeof(double) : 0;
   }
 };
 
@@ -50,13 +59,6 @@ inline Config tuned_config(const Queue& queue) {
           .columns = static_cast<unsigned>(queue.tuning["columns"])};
 }
 
-/// Of split-K's second pass, which stores sums of partial sums.
-struct Output {
-  double* c;
-
-  __device__ void store_at(std::size_t i, double sum) const { c[i] = sum; }
-};
-
 }  // namespace matmul_f64
 
 namespace matmul_f64_mma_multistage {
@@ -74,7 +76,7 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 namespace matmul_f64_mma_tma {
 
-constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 1, 0.524, 892},     {64, 64, 3, 0.945, 0.435, 100},
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 1, 0.524, 892},     {64, 64, 2, 0.9, 0.59, 1580},
                                            {64, 32, 4, 0.894, 0.329, 812},  {32, 64, 4, 0.893, 0.309, 658},
                                            {32, 32, 4, 0.688, 0.275, 1208}, {16, 32, 4, 0.4, 0.157, 1052}};
 

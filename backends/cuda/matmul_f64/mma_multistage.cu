@@ -3,25 +3,21 @@
 // pass through L1, whose bandwidth the fragments need. Bound by these instructions: a k-tile of two blocks of 128 x 64
 // takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
+#include "backends/cuda/matmul_f64/split_tiles.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
 #if CROSSWARP_HAS_MMA_F64
-using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning;
+using matmul_f64::Config, matmul_f64::SplitTiles, matmul_f64::Target, matmul_f64::tile_k, matmul_f64::tuning;
 
-/// C = A·B of row-major matrices; each row of the grid takes `k_per_split` of k, and has an m × n matrix of its own.
+/// C = A·B of row-major matrices.
 struct Problem {
   const double *a, *b;
-  double* c;
-  std::size_t m, n, k, k_per_split;
-  unsigned tiles_m, tiles_n;
+  std::size_t m, n, k;
 };
 
 /// Four warps. Rows are four doubles longer in shared memory than they need be: the 16 lanes that load at once, four
@@ -134,14 +130,15 @@ __device__ void store_columns(double* to, std::size_t left, const DoublePair& ow
 }
 
 template <class T, unsigned width_a, unsigned width_b>
-__global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm) {
+__global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem gemm, SplitTiles tiles) {
   constexpr unsigned stages = T::stages;
   double* const ring = dynamic_shared<double>();
-  const TileCoord tile = Raster{gemm.tiles_m, gemm.tiles_n, 8}.tile(blockIdx.x);
-  const std::size_t row = std::size_t{tile.row} * T::rows, column = std::size_t{tile.column} * T::columns;
-  const std::size_t begin = blockIdx.y * gemm.k_per_split, end = std::min(begin + gemm.k_per_split, gemm.k);
-  const auto k_tiles = static_cast<unsigned>((end - begin + tile_k - 1) / tile_k);
-  TileCopy<T, width_a, width_b> copy(gemm, row, column, begin, end);
+  const WorkTile work = tiles.scheduler.work_tile(blockIdx.x);
+  const unsigned k_tiles = work.k_tiles;
+  const std::size_t begin = std::size_t{work.first_k_tile} * tile_k;
+  TileCopy<T, width_a, width_b> copy(gemm, std::size_t{work.tile.row} * T::rows,
+                                     std::size_t{work.tile.column} * T::columns, begin,
+                                     std::min(begin + std::size_t{k_tiles} * tile_k, gemm.k));
   grid_dependency_sync();
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
@@ -162,17 +159,17 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
                   [&] { load(k_tile + stages - 1, (k_tile + stages - 1) % stages); });
   }
 
-  double* const c = gemm.c + blockIdx.y * gemm.m * gemm.n;
+  const Target c = tiles.target(blockIdx.x, work.tile);
 #pragma unroll
   for (unsigned r = 0; r < T::warp_rows / 16; ++r)
 #pragma unroll
     for (unsigned h = 0; h < 2; ++h) {
-      const std::size_t c_row = row + warp_row + 16 * r + 8 * h + threadIdx.x % mma_lanes / 4;
+      const std::size_t c_row = c.row + warp_row + 16 * r + 8 * h + threadIdx.x % mma_lanes / 4;
 #pragma unroll
       for (unsigned j = 0; j < T::warp_columns / 8; ++j) {
-        const std::size_t c_column = column + warp_column + 8 * j;
-        store_columns<width_b>(c + c_row * gemm.n + c_column,
-                               c_row < gemm.m && c_column < gemm.n ? gemm.n - c_column : 0,
+        const std::size_t c_column = c.column + warp_column + 8 * j;
+        store_columns<width_b>(c.data + c_row * c.columns + c_column,
+                               c_row < c.rows && c_column < c.columns ? c.columns - c_column : 0,
                                {sums[r][j][2 * h], sums[r][j][2 * h + 1]});
       }
     }
@@ -187,26 +184,17 @@ void with_tile(const Config& config, Use&& use) {
 
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
-  auto* const partials = reinterpret_cast<double*>(queue.workspace.data());
+  const Problem problem{args.a.data(), args.b.data(), args.m, args.n, args.k};
+  const SplitTiles tiles = split_tiles(queue, args, config, 8);
   with_tile(config, [&]<class T>() {
-    const Problem problem{.a = args.a.data(),
-                          .b = args.b.data(),
-                          .c = config.splits > 1 ? partials : args.c.data(),
-                          .m = args.m,
-                          .n = args.n,
-                          .k = args.k,
-                          .k_per_split = blocks_for(blocks_for(args.k, tile_k), config.splits) * std::size_t{tile_k},
-                          .tiles_m = blocks_for(args.m, T::rows),
-                          .tiles_n = blocks_for(args.n, T::columns)};
     with_constant<1, 2>(args.k % 2 == 0 ? 2 : 1, [&]<unsigned width_a>() {
       with_constant<1, 2>(args.n % 2 == 0 ? 2 : 1, [&]<unsigned width_b>() {
-        launch(gemm_kernel<T, width_a, width_b>, dim3(problem.tiles_m * problem.tiles_n, config.splits), T::threads,
-               T::shared_bytes, queue, problem);
+        launch(gemm_kernel<T, width_a, width_b>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue, problem,
+               tiles);
       });
     });
   });
-  if (config.splits > 1)
-    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
+  launch_add_split_tiles(queue, tiles);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {

@@ -6,10 +6,8 @@
 // bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the order that the instruction
 // takes.
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/device/raster.hpp"
-#include "backends/cuda/device/split_k.hpp"
-#include "backends/cuda/matmul_f64/dispatch.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
+#include "backends/cuda/matmul_f64/split_tiles.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
 
 namespace crosswarp::gpu {
@@ -17,21 +15,13 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_tma {
 
 #if CROSSWARP_HAS_PTX
-using matmul_f64::Config, matmul_f64::tile_k, matmul_f64::tuning;
+using matmul_f64::Config, matmul_f64::SplitTiles, matmul_f64::Target, matmul_f64::tile_k, matmul_f64::tuning;
 
 constexpr unsigned row_doubles = row_bytes / sizeof(double);  // of a row in shared memory
 static_assert(tile_k == row_doubles);
 constexpr unsigned panel_bytes = tile_k * row_bytes;  // of B: 16 columns of a k-tile
 
-/// C = A·B of row-major matrices; each row of the grid takes `k_tiles_per_split`, and has an m × n matrix of its own.
-struct Problem {
-  double* c;
-  std::size_t m, n;
-  unsigned k_tiles, k_tiles_per_split;
-  Raster raster;
-};
-
-/// A block's tile of C, and those of its four warps. `resident` blocks fit on a multiprocessor.
+/// A block's tile of C, and those of its warps. `resident` blocks fit on a multiprocessor.
 template <unsigned tile_rows, unsigned tile_columns, unsigned rows_of_warp, unsigned columns_of_warp,
           unsigned resident_blocks>
 struct Tile {
@@ -91,16 +81,14 @@ struct Fragments {
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::resident)
     gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
-                [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] const Problem p) {
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] const SplitTiles tiles) {
 #if CROSSWARP_TARGET_FROM_SM90
   constexpr unsigned stages = T::stages;
   __shared__ Pipeline<stages> pipeline;
   std::byte* const ring = swizzle_aligned_shared();
   const unsigned warp = warp_uniform(threadIdx.x / mma_lanes), lane = threadIdx.x % mma_lanes;
-  const TileCoord tile = p.raster.tile(blockIdx.x);
-  const unsigned row = tile.row * T::rows, column = tile.column * T::columns;
-  const unsigned first_k_tile = blockIdx.y * p.k_tiles_per_split;
-  const unsigned k_tiles = std::min(p.k_tiles_per_split, p.k_tiles - first_k_tile);
+  const WorkTile work = tiles.scheduler.work_tile(blockIdx.x);
+  const unsigned row = work.tile.row * T::rows, column = work.tile.column * T::columns, k_tiles = work.k_tiles;
   const bool is_producer = threadIdx.x == 0;
   if (is_producer) {
     prefetch_tensor_map(a);
@@ -116,7 +104,7 @@ __global__ void __launch_bounds__(T::threads, T::resident)
   unsigned loaded = 0;
   const auto load_next = [&] {
     if (!is_producer || loaded == k_tiles) return;
-    const unsigned k = (first_k_tile + loaded++) * tile_k;
+    const unsigned k = (work.first_k_tile + loaded++) * tile_k;
     Mbarrier* const full = pipeline.producer_acquire(loading, T::stage_bytes);
     const unsigned stage = shared_address(ring) + loading.index * T::stage_bytes;
     tma_load(stage, a, row, k, full);
@@ -163,18 +151,18 @@ __global__ void __launch_bounds__(T::threads, T::resident)
   }
 
   // Elements of C as the instruction leaves them: columns 2g and 2g + 1, rows t and t + 4 of eight.
-  double* const c = p.c + blockIdx.y * p.m * p.n;
+  const Target c = tiles.target(blockIdx.x, work.tile);
 #pragma unroll
   for (unsigned panel = 0; panel < T::panels; ++panel) {
-    const std::size_t c_column = column + warp_column + panel * row_doubles + lane / 4 * 2;
+    const std::size_t c_column = c.column + warp_column + panel * row_doubles + lane / 4 * 2;
 #pragma unroll
     for (unsigned strip = 0; strip < T::strips; ++strip)
 #pragma unroll
       for (unsigned h = 0; h < 2; ++h) {
-        const std::size_t c_row = row + warp_row + 8 * strip + lane % 4 + 4 * h;
-        if (c_row < p.m && c_column < p.n)
-          *reinterpret_cast<DoublePair*>(c + c_row * p.n + c_column) = {sums[panel][strip][h],
-                                                                        sums[panel][strip][2 + h]};
+        const std::size_t c_row = c.row + warp_row + 8 * strip + lane % 4 + 4 * h;
+        if (c_row < c.rows && c_column < c.columns)
+          *reinterpret_cast<DoublePair*>(c.data + c_row * c.columns + c_column) = {sums[panel][strip][h],
+                                                                                   sums[panel][strip][2 + h]};
       }
   }
 #endif
@@ -183,7 +171,7 @@ __global__ void __launch_bounds__(T::threads, T::resident)
 /// Calls `use` with the configuration's tile: `[&]<class T>()`.
 template <class Use>
 void with_tile(const Config& config, Use&& use) {
-  matmul_f64::choose_tile<Tile<128, 64, 32, 64, 2>, Tile<64, 64, 32, 32, 3>, Tile<64, 32, 16, 32, 4>,
+  matmul_f64::choose_tile<Tile<128, 64, 32, 64, 2>, Tile<64, 64, 16, 32, 2>, Tile<64, 32, 16, 32, 4>,
                           Tile<32, 64, 16, 32, 4>, Tile<32, 32, 16, 16, 4>, Tile<16, 32, 8, 16, 4>>(config, use);
 }
 
@@ -191,20 +179,13 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
   if (args.k == 0) clear(queue, args.c);
   if (args.c.empty() || args.k == 0) return;
   const auto m = static_cast<unsigned>(args.m), n = static_cast<unsigned>(args.n), k = static_cast<unsigned>(args.k);
-  const unsigned k_tiles = blocks_for(k, tile_k);
+  const SplitTiles tiles = split_tiles(queue, args, config, std::max(1u, 1024 / config.rows));
   with_tile(config, [&]<class T>() {
-    const Problem problem{.c = config.splits > 1 ? reinterpret_cast<double*>(queue.workspace.data()) : args.c.data(),
-                          .m = m,
-                          .n = n,
-                          .k_tiles = k_tiles,
-                          .k_tiles_per_split = blocks_for(k_tiles, config.splits),
-                          .raster = {blocks_for(m, T::rows), blocks_for(n, T::columns), std::max(1u, 1024 / T::rows)}};
-    launch(gemm_kernel<T>, dim3(problem.raster.count(), config.splits), T::threads, T::shared_bytes, queue,
+    launch(gemm_kernel<T>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue,
            tensor_map(args.a.data(), m, k, k, T::rows, sizeof(double)),
-           tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), problem);
+           tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), tiles);
   });
-  if (config.splits > 1)
-    launch_add_partials<double>(queue, args.c.size(), config.splits, args.c.size(), matmul_f64::Output{args.c.data()});
+  launch_add_split_tiles(queue, tiles);
 }
 
 #endif

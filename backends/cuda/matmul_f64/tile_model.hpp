@@ -1,6 +1,7 @@
 // How long a tile's kernel is expected to take, by its splits of k. Peaks are the device's; shares of them and
 // latencies are as fitted to 6,700 launches of an H200: 141 products, 128 of them random, by every tile and nine
-// numbers of splits up to 32; for more of them `adaptive` extrapolates.
+// numbers of splits up to 32; for more of them `adaptive` extrapolates. mma_tma's tile of 64 x 64, the share of L2 and
+// what power takes are fitted to 670 launches of an H100 at 75 products.
 #pragma once
 
 #include <algorithm>
@@ -18,35 +19,45 @@ struct GemmSize {
 };
 
 /// Expected cycles, launch included. The multiprocessor with the most blocks decides; those that it holds at once share
-/// its matrix units. What is computed and what is moved overlap in part. Power takes some of the clock from large
-/// products. Several splits take a second launch, which adds their partial sums from L2.
-inline double expected_cycles(const TileModel& tile, const GemmSize& size, unsigned splits, const DeviceInfo& device) {
+/// its matrix units. What is computed and what is moved overlap in part; L2 bounds small tiles. Power takes some of the
+/// clock from large products. Several splits take a second launch, which adds their partial sums from L2.
+inline double expected_cycles(const TileModel& tile, const GemmSize& size, const Config& config,
+                              const DeviceInfo& device) {
   constexpr double fixed = 2815, second_launch = 2193, exposed = 0.457;
   constexpr double stored_bytes = 28.1;  // of a multiprocessor, per cycle
-  constexpr double share_of_l2 = 0.454;
-  constexpr double throttled = 0.258, half_throttled_at = 364e3;  // cycles
+  constexpr double share_of_l2 = 0.57, share_of_l2_for_sums = 0.454;
+  constexpr double throttled = 0.2, half_throttled_at = 364e3;  // cycles
   const double m = static_cast<double>(size.m), n = static_cast<double>(size.n), k = static_cast<double>(size.k);
   const double units = std::max(1, device.compute_units), resident = tile.resident;
   const double multiply_adds = device.peak_per_cycle("tensor_f64", 256) / 2;
+  const double l2 = device.peak_per_cycle("l2", 64) * units;
 
-  const double k_tiles = blocks_for(blocks_for(size.k, tile_k), splits);
-  const double work = k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;  // of a block, at peak
   const double slowdown = (size.k % 2 ? tile.slowdown_of_odd_k : 1) * (size.n % 2 ? tile.slowdown_of_odd_n : 1);
-  const double blocks = std::ceil(std::ceil(m / tile.rows) * std::ceil(n / tile.columns) * splits / units);
-  const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
   const double wave = tile.wave_cycles + sizeof(double) * resident * std::min<double>(tile.rows, m) *
                                              std::min<double>(tile.columns, n) / stored_bytes;
-  double computed = full_waves * (resident * work * slowdown / tile.efficiency + wave);
-  if (left > 0) {
-    const double efficiency =
-        tile.efficiency_alone + (tile.efficiency - tile.efficiency_alone) * (left - 1) / (resident - 1);
-    computed += left * work * slowdown / efficiency + wave * std::max(left / resident, 0.5);
-  }
-  const double multiplied = blocks * work;
+  double computed = 0, multiplied = 0;
+  const auto add_blocks = [&](double all_blocks, double k_tiles) {
+    const double work = k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;  // of a block, at peak
+    const double blocks = std::ceil(all_blocks / units);
+    const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
+    computed += full_waves * (resident * work * slowdown / tile.efficiency + wave);
+    if (left > 0) {
+      const double efficiency =
+          tile.efficiency_alone + (tile.efficiency - tile.efficiency_alone) * (left - 1) / (resident - 1);
+      computed += left * work * slowdown / efficiency + wave * std::max(left / resident, 0.5);
+    }
+    multiplied += blocks * work;
+  };
+  const double tiles = static_cast<double>(config.tiles(size.m, size.n));
+  const double whole = config.splits == 1 ? tiles : config.whole;
+  const unsigned k_tiles = blocks_for(size.k, tile_k);
+  add_blocks(whole, k_tiles);
+  add_blocks((tiles - whole) * config.splits, blocks_for(k_tiles, config.splits));
   computed += throttled * multiplied * multiplied / (multiplied + half_throttled_at);
-  if (splits > 1)
+  computed = std::max(computed, sizeof(double) * tiles * (tile.rows + tile.columns) * k / (share_of_l2 * l2));
+  if (config.splits > 1)
     computed +=
-        second_launch + 2 * sizeof(double) * m * n * splits / (share_of_l2 * device.peak_per_cycle("l2", 64) * units);
+        second_launch + 2 * static_cast<double>(config.workspace_bytes(size.m, size.n)) / (share_of_l2_for_sums * l2);
   const double moved = sizeof(double) * (m * k + k * n + m * n) / (device.peak_per_cycle("memory", 18) * units);
   return fixed + std::max(computed, moved) + exposed * std::min(computed, moved);
 }
