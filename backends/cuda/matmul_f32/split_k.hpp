@@ -50,28 +50,6 @@ __device__ inline void store_quad(const SummedC& c, std::size_t i, const float4&
   *reinterpret_cast<float4*>(c.data + i) = sums;
 }
 
-/// The blocks' shares where the last tiles alone are split, none of which is empty: k may have fewer k-tiles than
-/// `splits`.
-template <class Tile>
-SplitTiles split_tiles(const MatmulF32::Args& args, const Splits& splits, float* partials) {
-  const PersistentConfig config = split_config(Tile::m, Tile::n, splits);
-  const Raster raster{config.row_tiles(args.m, args.n), config.column_tiles(args.m, args.n), config.raster};
-  const unsigned k_tiles = blocks_for(args.k, Tile::k), per_split = blocks_for(k_tiles, splits.count);
-  const unsigned count = blocks_for(k_tiles, per_split);
-  return {.partials = partials,
-          .scheduler = {.raster = raster,
-                        .k_tiles = k_tiles,
-                        .whole = count == 1 ? raster.count() : splits.whole,
-                        .splits = count,
-                        .k_tiles_per_split = per_split},
-          .cluster = config.cluster,
-          .swapped = false,
-          .tile_rows = Tile::m,
-          .tile_columns = Tile::n,
-          .rows = config.stored_rows(args.m),
-          .columns = config.stored_columns(args.n)};
-}
-
 /// Rows of partial sums are whole vectors.
 inline std::size_t partials_pitch(std::size_t n) { return (n + 3) / 4 * 4; }
 
@@ -118,7 +96,8 @@ void launch_splits(const SplitKernels& kernels, const Queue& queue, const Matmul
   GemmProblem gemm = gemm_problem<Tile>(args);
   float* const partials = reinterpret_cast<float*>(queue.workspace.data());
   if (splits.whole > 0) {
-    const SplitTiles tiles = split_tiles<Tile>(args, splits, partials);
+    const SplitTiles tiles =
+        split_tiles(split_config(Tile::m, Tile::n, splits), args.m, args.n, blocks_for(args.k, Tile::k), partials);
     if (tiles.scheduler.splits > 1) {
       launch(kernels.last_split, tiles.scheduler.count(), Tile::threads, Tile::shared_bytes, queue, gemm, tiles);
       launch_add_split_tiles(queue, tiles,

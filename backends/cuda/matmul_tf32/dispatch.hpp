@@ -24,10 +24,6 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
 /// 3xTF32, split in the kernel.
 namespace matmul_tf32_wgmma_registers {
 
-struct Config {
-  unsigned columns;  ///< Of a block's tile: 64 or 128 rows of the operand with fewer rows.
-  unsigned splits;   ///< Of k; none is empty.
-};
 /// None for TF32, and for an empty product.
 std::vector<Choice<MatmulTf32>> choices(const Queue& queue, const MatmulTf32::Args& args);
 

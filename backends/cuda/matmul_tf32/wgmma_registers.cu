@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "backends/cuda/device/pipeline.hpp"
-#include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
@@ -34,12 +33,6 @@ struct Tile {
   static constexpr unsigned stage_bytes = large_bytes + 2 * small_bytes;  ///< With the low parts.
   static constexpr unsigned stages = std::min(8u, 226 * 1024 / stage_bytes);
   static constexpr unsigned shared_bytes = stages * stage_bytes;
-};
-
-/// Block (x, y, z) multiplies tile x of the larger operand by tile z of the smaller one, over range y of k.
-struct Problem {
-  unsigned k_tiles, k_tiles_per_split;
-  bool swapped;  ///< The larger operand is B: tiles are of Cᵀ.
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
@@ -94,7 +87,7 @@ struct Fragments {
 template <class T>
 __global__ void __launch_bounds__(threads, 1)
     gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap large,
-                [[maybe_unused]] const __grid_constant__ CUtensorMap small, [[maybe_unused]] const Problem p,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap small, [[maybe_unused]] const SplitTiles tiles,
                 [[maybe_unused]] const Output c) {
 #if CROSSWARP_TARGET_HAS_WGMMA
   __shared__ Pipeline<T::stages> pipeline;
@@ -110,16 +103,15 @@ __global__ void __launch_bounds__(threads, 1)
   __syncthreads();
   grid_dependency_sync();
 
-  const unsigned row = blockIdx.x * tile_rows, column = blockIdx.z * T::columns;
-  const unsigned first_k_tile = blockIdx.y * p.k_tiles_per_split;
-  const unsigned k_tiles = std::min(p.k_tiles_per_split, p.k_tiles - first_k_tile);
+  const WorkTile work = tiles.scheduler.work_tile(blockIdx.x);
+  const unsigned row = work.tile.row * tile_rows, column = work.tile.column * T::columns;
   const unsigned warp = warp_uniform(threadIdx.x / 32), lane = threadIdx.x % 32;
   PipelineState state;
   if (warp == producer) {
     if (lane > 0) return;
-    for (unsigned i = 0; i < k_tiles; ++i, state.advance(T::stages)) {
+    for (unsigned i = 0; i < work.k_tiles; ++i, state.advance(T::stages)) {
       Mbarrier* const full = pipeline.producer_acquire(state, T::large_bytes + T::small_bytes);
-      const unsigned stage = first_stage + state.index * T::stage_bytes, k = (first_k_tile + i) * tile_k;
+      const unsigned stage = first_stage + state.index * T::stage_bytes, k = (work.first_k_tile + i) * tile_k;
       tma_load(stage, large, row, k, full);
       tma_load(stage + T::large_bytes, small, column, k, full);
     }
@@ -127,7 +119,7 @@ __global__ void __launch_bounds__(threads, 1)
   }
   if (warp >= first_splitter) {
     const unsigned thread = threadIdx.x - first_splitter * 32;
-    for (unsigned i = 0; i < k_tiles; ++i, state.advance(T::stages)) {
+    for (unsigned i = 0; i < work.k_tiles; ++i, state.advance(T::stages)) {
       pipeline.consumer_wait(state);
       std::byte* const small_rows = ring + state.index * T::stage_bytes + T::large_bytes;
       const auto* const from = reinterpret_cast<const float4*>(small_rows);
@@ -144,7 +136,7 @@ __global__ void __launch_bounds__(threads, 1)
 
   constexpr std::uint64_t layout = wgmma_layout(16, 8 * row_bytes, WgmmaSwizzle::bytes_128);
   float sums[T::columns / 2] = {};
-  for (unsigned i = 0; i < k_tiles; ++i) {
+  for (unsigned i = 0; i < work.k_tiles; ++i) {
     const unsigned stage = first_stage + state.index * T::stage_bytes;
     const std::uint64_t high = wgmma_descriptor(stage + T::large_bytes, layout),
                         low = wgmma_descriptor(stage + T::large_bytes + T::small_bytes, layout);
@@ -169,13 +161,15 @@ __global__ void __launch_bounds__(threads, 1)
   }
   wgmma_fence_operands(sums);
 
-  Output out = c.offset(blockIdx.y * std::size_t{c.rows} * c.columns);  // each split has a matrix of its own
-  if (p.swapped) {
-    out = out.offset(std::size_t{column} * out.columns);
-    out.rows -= column;
-    store_swapped_sums(out, row + 16 * warp, sums);
+  const bool is_split = tiles.scheduler.is_split(blockIdx.x);
+  const unsigned first_row = (is_split ? 0 : row) + 16 * warp, first_column = is_split ? 0 : column;
+  Output out = is_split ? tiles.sums(c, blockIdx.x, 0) : c;
+  if (tiles.swapped) {
+    out = out.offset(std::size_t{first_column} * out.columns);
+    out.rows -= first_column;
+    store_swapped_sums(out, first_row, sums);
   } else {
-    out.store_fragment<true>(row + 16 * warp, column, sums);
+    out.store_fragment<true>(first_row, first_column, sums);
   }
 #endif
 }
@@ -186,57 +180,63 @@ OperandRepacking repacking_of(const MatmulTf32::Args& args, std::span<std::byte>
           workspace};
 }
 
-std::size_t workspace_bytes(const MatmulTf32::Args& args, const Config& config) {
-  return repacking_of(args, {}).bytes() + (config.splits > 1 ? config.splits * args.c.size_bytes() : 0);
+/// The larger operand is on wgmma's M side: of two equal ones A.
+PersistentConfig config_of(const MatmulTf32::Args& args, unsigned columns, unsigned splits, unsigned whole) {
+  return {.rows = tile_rows,
+          .columns = columns,
+          .cluster = {1, 1},
+          .raster = 16,
+          .splits = splits,
+          .whole = whole,
+          .swapped = args.n > args.m};
 }
 
-void gemm(const Queue& queue, const MatmulTf32::Args& args, const Config& config) {
+std::size_t workspace_bytes(const MatmulTf32::Args& args, const PersistentConfig& config) {
+  return repacking_of(args, {}).bytes() + config.workspace_bytes(args.m, args.n);
+}
+
+void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config) {
   if (finish_if_empty(queue, args)) return;
   const OperandRepacking repacking = repacking_of(args, queue.workspace);
   launch_repacking(queue, repacking);
   Queue after = queue;
   after.workspace = queue.workspace.subspan(repacking.bytes());
   const auto [a, b] = repacking.result();
-  const bool swapped = args.n > args.m;
-  const Operand &large = swapped ? b : a, &small = swapped ? a : b;
-  const unsigned k_tiles = blocks_for(args.k, k_tile_floats);
   const Output out = output(args);
+  const SplitTiles tiles = split_tiles(config, args.m, args.n, blocks_for(args.k, k_tile_floats),
+                                       reinterpret_cast<float*>(after.workspace.data()));
   with_constant<64, 128>(config.columns, [&]<unsigned columns>() {
-    launch(gemm_kernel<Tile<columns>>,
-           dim3(blocks_for(large.rows, tile_rows), config.splits, blocks_for(small.rows, columns)), threads,
-           Tile<columns>::shared_bytes, after, tensor_map(large, tile_rows), tensor_map(small, columns),
-           Problem{k_tiles, blocks_for(k_tiles, config.splits), swapped},
-           config.splits > 1 ? out.partial_sums(after.workspace.data()) : out);
+    launch(gemm_kernel<Tile<columns>>, tiles.scheduler.count(), threads, Tile<columns>::shared_bytes, after,
+           tensor_map(config.swapped ? b : a, tile_rows), tensor_map(config.swapped ? a : b, columns), tiles, out);
   });
-  if (config.splits > 1) launch_add_partials(after, args.c.size(), config.splits, args.c.size(), out);
+  launch_add_split_tiles(after, tiles, out);
 }
 
 /// Launch included. Peaks are the device's; shares of them and latencies are fitted to 424 launches of an H100, 53
 /// products of which 41 are random. What is multiplied and what comes from memory overlap, stores follow. Power takes
 /// some of the clock from large products. Splits take a second launch.
-double expected_cycles(const DeviceInfo& device, const MatmulTf32::Args& args, const Config& config) {
+double expected_cycles(const DeviceInfo& device, const MatmulTf32::Args& args, const PersistentConfig& config) {
   constexpr double fixed = 4800, second_launch = 2150, exposed = 0.15, share_of_memory = 0.6;
   constexpr double cycles_of_sum = 0.085;  // stored by a block
   constexpr double share_stored = 0.5, share_of_l2 = 0.18, throttled = 0.3, half_throttled_at = 550e3;
   const double of_k_tile = config.columns == 64 ? 150 : 25;  // beyond its products
   const double units = std::max(1, device.compute_units), memory = device.peak_per_cycle("memory", 18) * units;
   const double m = static_cast<double>(args.m), n = static_cast<double>(args.n), k = static_cast<double>(args.k);
-  const auto [few, many] = std::minmax(args.m, args.n);
-  const double tiles =
-      std::ceil(static_cast<double>(many) / tile_rows) * std::ceil(static_cast<double>(few) / config.columns);
-  const double waves = std::ceil(tiles * config.splits / units);
-  const double own_k_tiles = waves * blocks_for(blocks_for(args.k, k_tile_floats), config.splits);
+  const unsigned tiles = config.tiles(args.m, args.n), whole = config.splits == 1 ? tiles : config.whole;
+  const unsigned k_tiles = blocks_for(args.k, k_tile_floats);
+  const double whole_waves = std::ceil(whole / units), split_waves = std::ceil((tiles - whole) * config.splits / units);
+  const double own_k_tiles = whole_waves * k_tiles + split_waves * blocks_for(k_tiles, config.splits);
   const double multiplied =
       own_k_tiles * 3 * 2.0 * tile_rows * config.columns * k_tile_floats / device.peak_per_cycle("tensor_tf32", 2048);
   const double computed =
       multiplied * (1 + throttled * multiplied / (multiplied + half_throttled_at)) + own_k_tiles * of_k_tile;
   const double copied = args.k % 4 == 0 ? 0 : 2;  // times, written and read
   const double moved = (1 + copied) * sizeof(float) * (m + n) * k / (share_of_memory * memory);
-  const double bytes_of_sums = sizeof(float) * m * n * config.splits;
+  const double sums_of_block = 1.0 * config.stored_rows(args.m) * config.stored_columns(args.n);
+  const auto bytes_of_sums = static_cast<double>(config.workspace_bytes(args.m, args.n));
   double cycles = fixed + (copied > 0 ? second_launch : 0) + std::max(computed, moved) +
-                  exposed * std::min(computed, moved) +
-                  waves * cycles_of_sum * tile_rows * std::min<double>(config.columns, static_cast<double>(few)) +
-                  bytes_of_sums / (share_stored * memory);
+                  exposed * std::min(computed, moved) + (whole_waves + split_waves) * cycles_of_sum * sums_of_block +
+                  (sizeof(float) * m * n + bytes_of_sums) / (share_stored * memory);
   if (config.splits > 1)
     cycles += second_launch + bytes_of_sums / (share_of_l2 * device.peak_per_cycle("l2", 64) * units);
   return cycles;
@@ -247,22 +247,27 @@ std::vector<Choice<MatmulTf32>> choices(const Queue& queue, const MatmulTf32::Ar
   if (!args.split || args.c.empty() || args.k == 0) return all;
   constexpr unsigned most_splits = 64;
   const unsigned k_tiles = blocks_for(args.k, k_tile_floats);
-  for (const unsigned columns : {64, 128})
-    for (unsigned tried = 1; tried <= std::min(most_splits, k_tiles); ++tried) {
-      const Config config{columns, blocks_for(k_tiles, blocks_for(k_tiles, tried))};  // no split is empty
-      if (config.splits != tried) continue;
-      all.push_back({expected_cycles(queue.device, args, config),
-                     {[config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
-                      workspace_bytes(args, config)}});
+  const auto units = static_cast<unsigned>(std::max(1, queue.device.compute_units));
+  for (const unsigned columns : {64, 128}) {
+    const unsigned tiles = config_of(args, columns, 1, 0).tiles(args.m, args.n), waves = tiles / units * units;
+    for (unsigned splits = 1; splits <= std::min(most_splits, k_tiles); ++splits) {
+      if (blocks_for(k_tiles, blocks_for(k_tiles, splits)) != splits) continue;  // some would be empty
+      // All tiles are split, or those alone that do not fill a wave.
+      for (const unsigned whole : {0u, waves}) {
+        if (whole > 0 && (splits == 1 || whole == tiles)) continue;
+        const PersistentConfig config = config_of(args, columns, splits, whole);
+        all.push_back({expected_cycles(queue.device, args, config),
+                       {[config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
+                        workspace_bytes(args, config)}});
+      }
     }
+  }
   return all;
 }
 
-/// Of the tuning; no split is empty.
-Config tuned_config(const Queue& queue, const MatmulTf32::Args& args) {
-  const unsigned k_tiles = std::max(1u, blocks_for(args.k, k_tile_floats));
-  const auto wanted = std::min(static_cast<unsigned>(queue.tuning["splits"]), k_tiles);
-  return {static_cast<unsigned>(queue.tuning["columns"]), blocks_for(k_tiles, blocks_for(k_tiles, wanted))};
+PersistentConfig config_of_tuning(const Queue& queue, const MatmulTf32::Args& args) {
+  return config_of(args, static_cast<unsigned>(queue.tuning["columns"]), static_cast<unsigned>(queue.tuning["splits"]),
+                   0);
 }
 
 /// columns: of a tile. splits: of k, at most. pdl: programmatic dependent launch.
@@ -282,9 +287,9 @@ const Register<MatmulTf32> variant{{
                 tuning(64, 2), tuning(64, 4), tuning(64, 8), tuning(64, 64)},
     .applies = [](const Point& point) { return point.word("precision") == "3xtf32"; },
     .workspace = [](const Queue& queue,
-                    const MatmulTf32::Args& args) { return workspace_bytes(args, tuned_config(queue, args)); },
+                    const MatmulTf32::Args& args) { return workspace_bytes(args, config_of_tuning(queue, args)); },
     .launch = [](const Queue& queue,
-                 const MatmulTf32::Args& args) { gemm(pdl_by_tuning(queue), args, tuned_config(queue, args)); },
+                 const MatmulTf32::Args& args) { gemm(pdl_by_tuning(queue), args, config_of_tuning(queue, args)); },
     .instructions = {{"HGMMA.64x128x8.F32.TF32", 12}, {"UTMALDG.2D", 2}},
 #endif
 }};
