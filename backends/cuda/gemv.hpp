@@ -31,6 +31,21 @@ struct Matrix {
   std::size_t rows, columns;
 };
 
+/// C, a vector of floats.
+struct FloatOutput {
+  float* data;
+
+  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
+};
+
+/// Conversion of a load of floats.
+struct Identity {
+  template <unsigned width>
+  __device__ const Elements<float, width>& operator()(const Elements<float, width>& elements) const {
+    return elements;
+  }
+};
+
 constexpr unsigned dot_block = 256;
 
 /// Loads of a thread in flight, and blocks of a multiprocessor: the narrower loads are, the more.
@@ -88,9 +103,10 @@ struct Splits {
 namespace {
 
 /// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
-/// divides k. `to_float` converts one. Requires dot_block threads.
-template <unsigned width, unsigned lanes, class T, class ToFloat, class Output>
-__device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, ToFloat to_float) {
+/// divides k. `matrix_to_floats` and `vector_to_floats` convert a load. Requires dot_block threads.
+template <unsigned width, unsigned lanes, class T, class MatrixToFloats, class VectorToFloats, class Output>
+__device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, MatrixToFloats matrix_to_floats,
+                         VectorToFloats vector_to_floats) {
   constexpr unsigned loads = dot_loads(sizeof(T) * width);
   grid_dependency_sync();
   const std::size_t row = (std::size_t{blockIdx.x} * dot_block + threadIdx.x) / lanes;
@@ -109,9 +125,10 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
     }
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
+      const Elements<float, width> from_a = matrix_to_floats(of_a[i]), from_x = vector_to_floats(of_x[i]);
       float product = 0;
 #pragma unroll
-      for (unsigned j = 0; j < width; ++j) product += to_float(of_a[i].of[j]) * to_float(of_x[i].of[j]);
+      for (unsigned j = 0; j < width; ++j) product += from_a.of[j] * from_x.of[j];
       sum += first + i * lanes < count ? product : 0;
     }
   }
@@ -123,10 +140,11 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
 }
 
 /// Rows along n: block (x, y) sums `lanes` * width columns over `block_depth` rows, of which `lanes` threads, a power
-/// of two, load one. `width` divides n. `partials`: for each split n floats. Requires combine_block threads.
-template <unsigned width, class T, class ToFloat, class Output>
+/// of two, load one. `width` divides n. `partials`: for each split n floats. `to_floats` converts loads of the matrix
+/// and of the vector. Requires combine_block threads.
+template <unsigned width, class T, class ToFloats, class Output>
 __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned lanes, std::size_t block_depth,
-                             unsigned* finished, float* partials, const Output& c, ToFloat to_float) {
+                             unsigned* finished, float* partials, const Output& c, ToFloats to_floats) {
   constexpr unsigned loads = combine_loads, line = 128 / sizeof(T);
   __shared__ float sums[combine_block * width];
   const unsigned lane = threadIdx.x % lanes, own_row = threadIdx.x / lanes, block_rows = combine_block / lanes;
@@ -143,18 +161,20 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
 #pragma unroll 1
   for (std::size_t first = begin + own_row; first < end; first += loads * block_rows) {
     Elements<T, width> elements[loads];
-    T factors[loads];
+    Elements<T, 1> factors[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {  // as above
       const std::size_t l = std::min(first + i * block_rows, end - 1);
       elements[i] = *reinterpret_cast<const Elements<T, width>*>(matrix.data + l * n + column);
-      factors[i] = vector[l];
+      factors[i] = {vector[l]};
     }
 #pragma unroll
-    for (unsigned i = 0; i < loads; ++i)
+    for (unsigned i = 0; i < loads; ++i) {
+      const Elements<float, width> row = to_floats(elements[i]);
+      const Elements<float, 1> factor = to_floats(factors[i]);
 #pragma unroll
-      for (unsigned j = 0; j < width; ++j)
-        acc[j] += first + i * block_rows < end ? to_float(factors[i]) * to_float(elements[i].of[j]) : 0;
+      for (unsigned j = 0; j < width; ++j) acc[j] += first + i * block_rows < end ? factor.of[0] * row.of[j] : 0;
+    }
   }
 #pragma unroll
   for (unsigned j = 0; j < width; ++j) sums[own_row * columns + lane * width + j] = acc[j];
@@ -213,27 +233,39 @@ unsigned lanes_for(const DeviceInfo& device, const Problem<T>& problem) {
   return loads > 16 ? 32 : loads > 2 ? 8 : 1;
 }
 
+/// Calls `use` with the elements of a load: `[&]<unsigned width>()`.
+template <class T, class Use>
+void with_width(const Problem<T>& problem, Use&& use) {
+  with_constant<1, 2, 4, 8, 16>(problem.width, [&]<unsigned width>() {
+    if constexpr (width * sizeof(T) <= 16) use.template operator()<width>();
+  });
+}
+
+/// Launches the variant's __global__ function around dot_rows(), as `dot.operator()<width, lanes>()` returns it.
+/// Requires rows along k, and a product that is not empty.
+template <class T, class Output, class Dot>
+void launch_dot_rows(const Queue& queue, const Problem<T>& problem, const Output& c, Dot dot) {
+  with_width(problem, [&]<unsigned width>() {
+    with_constant<1, 8, 32, dot_block>(lanes_for(queue.device, problem), [&]<unsigned lanes>() {
+      launch(dot.template operator()<width, lanes>(), blocks_for(problem.matrix.rows, dot_block / lanes), dot_block, 0,
+             queue, problem.matrix, problem.vector, c);
+    });
+  });
+}
+
 /// Launches the variant's __global__ functions around dot_rows() and combine_rows(), as `dot.operator()<width,
 /// lanes>()` and `combine.operator()<width>()` return them. Requires a product that is not empty, and
 /// workspace_bytes().
 template <class T, class Output, class Dot, class Combine>
 void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t least_columns, const Output& c, Dot dot,
                  Combine combine) {
-  with_constant<1, 2, 4, 8>(problem.width, [&]<unsigned width>() {
-    if constexpr (width * sizeof(T) <= 16) {
-      if (problem.is_dot) {
-        with_constant<1, 8, 32, dot_block>(lanes_for(queue.device, problem), [&]<unsigned lanes>() {
-          launch(dot.template operator()<width, lanes>(), blocks_for(problem.matrix.rows, dot_block / lanes), dot_block,
-                 0, queue, problem.matrix, problem.vector, c);
-        });
-      } else {
-        const Splits plan(queue.device, problem, least_columns);
-        auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
-        auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
-        launch(combine.template operator()<width>(), dim3(plan.column_blocks, plan.splits), combine_block, 0, queue,
-               problem.matrix, problem.vector, plan.lanes, plan.block_depth, finished, partials, c);
-      }
-    }
+  if (problem.is_dot) return launch_dot_rows(queue, problem, c, dot);
+  with_width(problem, [&]<unsigned width>() {
+    const Splits plan(queue.device, problem, least_columns);
+    auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
+    auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
+    launch(combine.template operator()<width>(), dim3(plan.column_blocks, plan.splits), combine_block, 0, queue,
+           problem.matrix, problem.vector, plan.lanes, plan.block_depth, finished, partials, c);
   });
 }
 

@@ -14,18 +14,29 @@ namespace matmul_f16_gemv {
 using Matrix = gemv::Matrix<std::uint16_t>;
 using Problem = gemv::Problem<std::uint16_t>;
 
+/// Conversion of a load.
+template <bool bf16>
+struct ToFloats {
+  template <unsigned width>
+  __device__ gemv::Elements<float, width> operator()(const gemv::Elements<std::uint16_t, width>& elements) const {
+    gemv::Elements<float, width> values;
+#pragma unroll
+    for (unsigned i = 0; i < width; ++i) values.of[i] = value_of<bf16>(elements.of[i]);
+    return values;
+  }
+};
+
 template <bool bf16, unsigned width, unsigned lanes>
 static __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(2 * width))
     dot_rows(Matrix matrix, const std::uint16_t* vector, Output c) {
-  gemv::dot_rows<width, lanes>(matrix, vector, c, [](std::uint16_t bits) { return value_of<bf16>(bits); });
+  gemv::dot_rows<width, lanes>(matrix, vector, c, ToFloats<bf16>(), ToFloats<bf16>());
 }
 
 template <bool bf16, unsigned width>
 static __global__ void __launch_bounds__(gemv::combine_block, gemv::combine_min_blocks)
     combine_rows(Matrix matrix, const std::uint16_t* vector, unsigned lanes, std::size_t block_depth,
                  unsigned* finished, float* partials, Output c) {
-  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c,
-                            [](std::uint16_t bits) { return value_of<bf16>(bits); });
+  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c, ToFloats<bf16>());
 }
 
 Problem problem_of(const MatmulF16::Args& args) {

@@ -12,28 +12,17 @@ namespace matmul_f32_gemv {
 using Matrix = gemv::Matrix<float>;
 using Problem = gemv::Problem<float>;
 
-/// C, a vector.
-struct Output {
-  float* data;
-
-  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
-};
-
-struct Identity {
-  __device__ float operator()(float element) const { return element; }
-};
-
 template <unsigned width, unsigned lanes>
 __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
-    dot_rows(Matrix matrix, const float* vector, Output c) {
-  gemv::dot_rows<width, lanes>(matrix, vector, c, Identity());
+    dot_rows(Matrix matrix, const float* vector, gemv::FloatOutput c) {
+  gemv::dot_rows<width, lanes>(matrix, vector, c, gemv::Identity(), gemv::Identity());
 }
 
 template <unsigned width>
 __global__ void __launch_bounds__(gemv::combine_block, gemv::combine_min_blocks)
     combine_rows(Matrix matrix, const float* vector, unsigned lanes, std::size_t block_depth, unsigned* finished,
-                 float* partials, Output c) {
-  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c, Identity());
+                 float* partials, gemv::FloatOutput c) {
+  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c, gemv::Identity());
 }
 
 Problem problem_of(const MatmulF32::Args& args) {
@@ -69,7 +58,7 @@ void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t columns) 
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
   gemv::launch_gemv(
-      queue, problem_of(args), least_columns(queue, args, columns), Output{args.c.data()},
+      queue, problem_of(args), least_columns(queue, args, columns), gemv::FloatOutput{args.c.data()},
       [&]<unsigned width, unsigned lanes>() { return dot_rows<width, lanes>; },
       [&]<unsigned width>() { return combine_rows<width>; });
 }

@@ -10,23 +10,10 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_tf32_gemv {
 
-using Matrix = gemv::Matrix<float>;
-
-/// C, a vector.
-struct Output {
-  float* data;
-
-  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
-};
-
-struct Identity {
-  __device__ float operator()(float element) const { return element; }
-};
-
 template <unsigned width, unsigned lanes>
 __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
-    dot_rows(Matrix matrix, const float* vector, Output c) {
-  gemv::dot_rows<width, lanes>(matrix, vector, c, Identity());
+    dot_rows(gemv::Matrix<float> matrix, const float* vector, gemv::FloatOutput c) {
+  gemv::dot_rows<width, lanes>(matrix, vector, c, gemv::Identity(), gemv::Identity());
 }
 
 gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
@@ -36,13 +23,8 @@ gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
 void gemm(const Queue& queue, const MatmulTf32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  const gemv::Problem<float> problem = problem_of(args);
-  with_constant<1, 2, 4>(problem.width, [&]<unsigned width>() {
-    with_constant<1, 8, 32, gemv::dot_block>(gemv::lanes_for(queue.device, problem), [&]<unsigned lanes>() {
-      launch(dot_rows<width, lanes>, blocks_for(problem.matrix.rows, gemv::dot_block / lanes), gemv::dot_block, 0,
-             queue, problem.matrix, problem.vector, Output{args.c.data()});
-    });
-  });
+  gemv::launch_dot_rows(queue, problem_of(args), gemv::FloatOutput{args.c.data()},
+                        [&]<unsigned width, unsigned lanes>() { return dot_rows<width, lanes>; });
 }
 
 double expected_cycles(const Queue& queue, const MatmulTf32::Args& args) {
