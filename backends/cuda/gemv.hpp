@@ -140,8 +140,8 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
 }
 
 /// Rows along n: block (x, y) sums `lanes` * width columns over `block_depth` rows, of which `lanes` threads, a power
-/// of two, load one. `width` divides n. `partials`: for each split n floats. `to_floats` converts loads of the matrix
-/// and of the vector. Requires combine_block threads.
+/// of two, load one. `width` divides n. `partials`: for each split n floats. `to_floats` converts a load. Requires
+/// combine_block threads.
 template <unsigned width, class T, class ToFloats, class Output>
 __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned lanes, std::size_t block_depth,
                              unsigned* finished, float* partials, const Output& c, ToFloats to_floats) {
@@ -149,6 +149,7 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
   __shared__ float sums[combine_block * width];
   const unsigned lane = threadIdx.x % lanes, own_row = threadIdx.x / lanes, block_rows = combine_block / lanes;
   const unsigned columns = lanes * width;
+  const auto to_float = [&](T element) { return to_floats(Elements<T, 1>{element}).of[0]; };
   const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
   const std::size_t column = std::min(first_column + lane * width, n - width);
   const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
@@ -161,20 +162,18 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
 #pragma unroll 1
   for (std::size_t first = begin + own_row; first < end; first += loads * block_rows) {
     Elements<T, width> elements[loads];
-    Elements<T, 1> factors[loads];
+    T factors[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {  // as above
       const std::size_t l = std::min(first + i * block_rows, end - 1);
       elements[i] = *reinterpret_cast<const Elements<T, width>*>(matrix.data + l * n + column);
-      factors[i] = {vector[l]};
+      factors[i] = vector[l];
     }
 #pragma unroll
-    for (unsigned i = 0; i < loads; ++i) {
-      const Elements<float, width> row = to_floats(elements[i]);
-      const Elements<float, 1> factor = to_floats(factors[i]);
+    for (unsigned i = 0; i < loads; ++i)
 #pragma unroll
-      for (unsigned j = 0; j < width; ++j) acc[j] += first + i * block_rows < end ? factor.of[0] * row.of[j] : 0;
-    }
+      for (unsigned j = 0; j < width; ++j)
+        acc[j] += first + i * block_rows < end ? to_float(factors[i]) * to_float(elements[i].of[j]) : 0;
   }
 #pragma unroll
   for (unsigned j = 0; j < width; ++j) sums[own_row * columns + lane * width + j] = acc[j];
