@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 #include "backends/cuda/device/block_reduce.hpp"
@@ -103,7 +104,8 @@ struct Splits {
 namespace {
 
 /// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
-/// divides k. `matrix_to_floats` and `vector_to_floats` convert a load. Requires dot_block threads.
+/// divides k. `matrix_to_floats` and `vector_to_floats` convert a load to the floats that its elements hold,
+/// Elements<float, …>. Requires dot_block threads.
 template <unsigned width, unsigned lanes, class T, class MatrixToFloats, class VectorToFloats, class Output>
 __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, MatrixToFloats matrix_to_floats,
                          VectorToFloats vector_to_floats) {
@@ -125,10 +127,10 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
     }
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
-      const Elements<float, width> from_a = matrix_to_floats(of_a[i]), from_x = vector_to_floats(of_x[i]);
+      const auto from_a = matrix_to_floats(of_a[i]), from_x = vector_to_floats(of_x[i]);
       float product = 0;
 #pragma unroll
-      for (unsigned j = 0; j < width; ++j) product += from_a.of[j] * from_x.of[j];
+      for (unsigned j = 0; j < std::size(from_a.of); ++j) product += from_a.of[j] * from_x.of[j];
       sum += first + i * lanes < count ? product : 0;
     }
   }

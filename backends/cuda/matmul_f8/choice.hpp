@@ -43,6 +43,8 @@ inline Candidate<MatmulF8> by_persistent(const MatmulF8::Args& args, const Persi
           config.workspace_bytes(args.m, args.n)};
 }
 
+inline Candidate<MatmulF8> by_gemv() { return {matmul_f8_gemv::gemm}; }
+
 inline Candidate<MatmulF8> by_mma_multistage() {
   constexpr unsigned raster = 8;
   return {[](const Queue& queue, const MatmulF8::Args& args) { matmul_f8_mma_multistage::gemm(queue, args, raster); }};

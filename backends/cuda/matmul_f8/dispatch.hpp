@@ -18,6 +18,15 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig
 
 }  // namespace matmul_f8_persistent
 
+/// One row or one column, for any k.
+namespace matmul_f8_gemv {
+
+/// Infinity where it is not for this shape.
+double expected_cycles(const Queue& queue, const MatmulF8::Args& args);
+void gemm(const Queue& queue, const MatmulF8::Args& args);
+
+}  // namespace matmul_f8_gemv
+
 namespace matmul_f8_mma_multistage {
 void gemm(const Queue& queue, const MatmulF8::Args& args, unsigned raster);
 }
