@@ -242,6 +242,8 @@ TEST(Gemv, LoadsAsWideAsRowsAllow) {
   EXPECT_EQ(vector_product(4097, 1, 32).width, 4u);
   EXPECT_EQ(vector_product(4096, 1, 33).width, 1u);
   EXPECT_EQ((gemv::Problem<std::uint16_t>{nullptr, nullptr, 1, 33, 4096, true}.width), 8u);
+  EXPECT_EQ((gemv::Problem<std::uint8_t>{nullptr, nullptr, 1, 33, 4096, true}.width), 16u);
+  EXPECT_EQ((gemv::Problem<std::uint8_t>{nullptr, nullptr, 33, 1, 4100, true}.width), 4u);
 }
 
 TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {

@@ -4,11 +4,12 @@
 #include "backends/cuda/matmul_f32/split_k.hpp"
 
 namespace crosswarp::gpu {
-namespace {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f32_split_k {
 
 /// Block (x, y): tile x of C, summed over range y of k.
 template <class Tile, AlignedRows rows>
-__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
+static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
   grid_dependency_sync();
   const TileCoord tile = rasterize(problem, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * problem.k_per_split;
@@ -20,7 +21,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(G
 
 /// Block i: work tile i. The last tiles alone are split.
 template <class Tile, AlignedRows rows>
-__global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_split_k(GemmProblem problem, SplitTiles tiles) {
+static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
+    gemm_split_k(GemmProblem problem, SplitTiles tiles) {
   __shared__ WorkTile work;  // multiply_accumulate() takes all registers
   if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
   __syncthreads();
@@ -34,13 +36,14 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_split_k(
     store_tile<Tile, rows>(problem, work.tile, acc);
 }
 
-/// Requires m, n > 0 and a workspace of split_k_workspace() bytes.
 template <class Tile>
 void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits) {
   dispatch_rows(args, [&]<AlignedRows rows>() {
     launch_splits<Tile>({gemm_kernel<Tile, rows>, gemm_split_k<Tile, rows>}, queue, args, splits);
   });
 }
+
+template void gemm<LargeTile>(const Queue&, const MatmulF32::Args&, const Splits&);
 
 /// Calls `use` with the tile of the tuning: `[&]<class Tile>()`.
 template <class Use>
@@ -81,5 +84,6 @@ const Register<MatmulF32> variant{{
     .launch = launch_tuned,
 }};
 
-}  // namespace
+}  // namespace matmul_f32_split_k
+}  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -21,6 +21,14 @@ inline PersistentConfig split_config(unsigned tile_m, unsigned tile_n, const Spl
       .rows = tile_m, .columns = tile_n, .cluster = {1, 1}, .raster = 8, .splits = splits.count, .whole = splits.whole};
 }
 
+namespace matmul_f32_split_k {
+
+/// The kernel of split_k.cu, for LargeTile: register_prefetch's with split-K. Requires m, n > 0 and a workspace of
+/// split_k_workspace() bytes.
+template <class Tile>
+void gemm(const Queue& queue, const MatmulF32::Args& args, const Splits& splits);
+
+}  // namespace matmul_f32_split_k
 }  // namespace CROSSWARP_PLATFORM
 namespace {
 
