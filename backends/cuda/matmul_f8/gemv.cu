@@ -15,9 +15,11 @@ namespace matmul_f8_gemv {
 using Matrix = gemv::Matrix<std::uint8_t>;
 using Problem = gemv::Problem<std::uint8_t>;
 
-/// Four elements of type `T` as floats, the first from the lowest byte.
+using Floats4 = gemv::Elements<float, 4>;
+
+/// Four elements of type `T`, the first from the lowest byte.
 template <class T>
-__device__ float4 to_floats(std::uint32_t elements) {
+__device__ Floats4 to_floats(std::uint32_t elements) {
   const auto value = [&](unsigned i) { return to_float(T{static_cast<std::uint8_t>(elements >> 8 * i)}); };
   return {value(0), value(1), value(2), value(3)};
 }
@@ -28,9 +30,9 @@ __device__ inline float2 halves_to_floats(std::uint32_t halves) {
           half_value(Half{static_cast<std::uint16_t>(halves >> 16)})};
 }
 
-/// By the upper halves of binary16.
+/// E5M2 is the upper half of a binary16.
 template <>
-__device__ inline float4 to_floats<E5m2>(std::uint32_t elements) {
+__device__ inline Floats4 to_floats<E5m2>(std::uint32_t elements) {
   const float2 even = halves_to_floats(elements << 8 & 0xff00ff00), odd = halves_to_floats(elements & 0xff00ff00);
   return {even.x, odd.x, even.y, odd.y};
 }
@@ -38,7 +40,7 @@ __device__ inline float4 to_floats<E5m2>(std::uint32_t elements) {
 #if CROSSWARP_HAS_PTX && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 890)
 /// By an instruction that widens two to binary16, in which all are exact.
 template <>
-__device__ inline float4 to_floats<E4m3>(std::uint32_t elements) {
+__device__ inline Floats4 to_floats<E4m3>(std::uint32_t elements) {
   std::uint32_t low, high;
   asm("{\n"
       ".reg .b16 low, high;\n"
@@ -62,10 +64,9 @@ struct ToFloats {
     gemv::Elements<float, packed * width> values;
 #pragma unroll
     for (unsigned i = 0; i < width; ++i) {
-      const float4 four = to_floats<T>(words.of[i]);
-      const float of_word[] = {four.x, four.y, four.z, four.w};
+      const Floats4 four = to_floats<T>(words.of[i]);
 #pragma unroll
-      for (unsigned j = 0; j < packed; ++j) values.of[packed * i + j] = of_word[j];
+      for (unsigned j = 0; j < packed; ++j) values.of[packed * i + j] = four.of[j];
     }
     return values;
   }
@@ -76,7 +77,8 @@ template <unsigned bytes>
 using UnsignedOf =
     std::conditional_t<bytes == 1, std::uint8_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint32_t>>;
 
-/// Of a multiprocessor. In 64 registers a thread has as many loads in flight as in 80, by ptxas' order for sm_90a.
+/// Resident on a multiprocessor. In 64 registers a thread has as many loads in flight as in 80, by ptxas' order for
+/// sm_90a.
 constexpr unsigned min_blocks = 4;
 
 /// `M`, `V`: types of the matrix's and the vector's elements. Loads them packed in words: ptxas separates bytes and
