@@ -97,7 +97,7 @@ inline void launch_persistent_beside(const Queue& queue, const MatmulF16::Args& 
   const PersistentConfig config{
       .rows = Tile::rows, .columns = Tile::columns, .cluster = cluster_beside(reserved), .raster = 8};
   const Output out(product);
-  const PersistentPlan plan = plan_for(config, out, blocks_for(product.k, tile_k), nullptr, false);
+  const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(product.k, tile_k), nullptr, false);
   launch_plan<Tile>(queue, multiply_persistent, plan, resident_clusters(queue, reserved), operands(product), true, out);
 }
 

@@ -7,9 +7,6 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Whether cp_async_floats() returns before its copy has arrived.
-inline constexpr bool has_async_copies = CROSSWARP_HAS_PTX;
-
 #if CROSSWARP_HAS_PTX
 /// Starts a copy of `bytes`, 4 or 16, to a shared address; writes zeros and does not read `from` where !is_valid. Both
 /// addresses are multiples of `bytes`.

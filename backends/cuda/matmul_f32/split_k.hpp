@@ -4,7 +4,7 @@
 
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
-#include "backends/cuda/tensor_gemm/split_tiles.hpp"
+#include "backends/cuda/tensor_gemm/work_tiles.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -105,7 +105,7 @@ void launch_splits(const SplitKernels& kernels, const Queue& queue, const Matmul
   float* const partials = reinterpret_cast<float*>(queue.workspace.data());
   if (splits.whole > 0) {
     const SplitTiles tiles =
-        split_tiles(split_config(Tile::m, Tile::n, splits), args.m, args.n, blocks_for(args.k, Tile::k), partials);
+        work_tiles(split_config(Tile::m, Tile::n, splits), args.m, args.n, blocks_for(args.k, Tile::k), partials);
     if (tiles.scheduler.splits > 1) {
       launch(kernels.last_split, tiles.scheduler.count(), Tile::threads, Tile::shared_bytes, queue, gemm, tiles);
       launch_add_split_tiles(queue, tiles,

@@ -9,7 +9,6 @@
 #include <limits>
 #include <utility>
 
-#include "backends/cuda/device/cp_async.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 
@@ -22,6 +21,9 @@ struct Speed {
   double efficiency_alone;  ///< … and with one.
   double wave_cycles;       ///< Of prologue and epilogue, without its stores.
 };
+
+/// Whether cp_async_floats() returns before its copy has arrived.
+constexpr bool has_async_copies = CROSSWARP_HAS_PTX;
 
 /// Where copies to shared memory are not asynchronous: slowdown of multiply-adds.
 struct SynchronousCopies {

@@ -10,9 +10,9 @@
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
-#include "backends/cuda/tensor_gemm/split_tiles.hpp"
 #include "backends/cuda/tensor_gemm/tensor_map.hpp"
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
+#include "backends/cuda/tensor_gemm/work_tiles.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -203,8 +203,8 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
   after.workspace = queue.workspace.subspan(repacking.bytes());
   const auto [a, b] = repacking.result();
   const Output out = output(args);
-  const SplitTiles tiles = split_tiles(config, args.m, args.n, blocks_for(args.k, k_tile_floats),
-                                       reinterpret_cast<float*>(after.workspace.data()));
+  const SplitTiles tiles = work_tiles(config, args.m, args.n, blocks_for(args.k, k_tile_floats),
+                                      reinterpret_cast<float*>(after.workspace.data()));
   with_constant<64, 128>(config.columns, [&]<unsigned columns>() {
     launch(gemm_kernel<Tile<columns>>, tiles.scheduler.count(), threads, Tile<columns>::shared_bytes, after,
            tensor_map(config.swapped ? b : a, tile_rows), tensor_map(config.swapped ? a : b, columns), tiles, out);

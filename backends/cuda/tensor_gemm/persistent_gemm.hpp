@@ -176,10 +176,25 @@ unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const Clust
   return static_cast<unsigned>(found->second);
 }
 
-/// The plan of `config` for operands of `k_tiles`. `partials`: room for split-K's, if there are any.
-inline PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsigned k_tiles, float* partials,
-                               bool pdl) {
-  return {.tiles = split_tiles(config, out.rows, out.columns, k_tiles, partials),
+/// The plan of `config` for operands of `k_tiles`. Requires Tile to be the configuration's. `partials`: room for
+/// split-K's, if there are any.
+template <class Tile>
+PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsigned k_tiles, float* partials,
+                        bool pdl) {
+  const Raster raster{config.row_tiles(out.rows, out.columns), config.column_tiles(out.rows, out.columns),
+                      config.raster};
+  return {.tiles = {.partials = partials,
+                    .scheduler = {.raster = raster,
+                                  .k_tiles = k_tiles,
+                                  .whole = config.splits == 1 ? raster.count() : config.whole,
+                                  .splits = config.splits,
+                                  .k_tiles_per_split = blocks_for(k_tiles, config.splits)},
+                    .cluster = config.cluster,
+                    .swapped = Tile::swapped,
+                    .tile_rows = config.rows_of_c(),
+                    .tile_columns = config.columns_of_c(),
+                    .rows = config.stored_rows(out.rows),
+                    .columns = config.stored_columns(out.columns)},
           .tma_store = out.columns % (out.is_f32 ? 4 : 8) == 0,
           .pdl = pdl};
 }
@@ -211,8 +226,8 @@ void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfi
                        bool b_transposed, const Output& out, const C& c, const Scale&... scale) {
   const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
   if (resident == 0) throw Error("no cluster of such blocks fits on this device");
-  const PersistentPlan plan = plan_for(config, out, blocks_for(operands.a.columns, tile_k),
-                                       reinterpret_cast<float*>(queue.workspace.data()), queue.pdl);
+  const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(operands.a.columns, tile_k),
+                                             reinterpret_cast<float*>(queue.workspace.data()), queue.pdl);
   launch_plan<Tile>(queue, kernel, plan, resident, operands, b_transposed, out, scale...);
   launch_add_split_tiles(queue, plan.tiles, c);
 }
