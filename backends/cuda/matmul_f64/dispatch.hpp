@@ -26,7 +26,8 @@ struct Config {
   unsigned stored_columns(std::size_t n) const { return static_cast<unsigned>(std::min<std::size_t>(columns, n)); }
   /// Of the partial sums.
   std::size_t workspace_bytes(std::size_t m, std::size_t n) const {
-    return splits > 1 ? splits * (tiles(m, n) - whole) * stored_rows(m) * stored_columns(n) * sizeof(double) : 0;
+    const std::size_t split = whole == 0 ? m * n : (tiles(m, n) - whole) * stored_rows(m) * stored_columns(n);
+    return splits > 1 ? splits * split * sizeof(double) : 0;
   }
 };
 

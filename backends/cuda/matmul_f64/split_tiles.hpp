@@ -1,5 +1,7 @@
 // Split-K of doubles: which tile of C and which k-tiles a block multiplies, and where its sums go. Whole tiles go to C;
-// shares of split ones to the workspace, tile by tile, from where a second launch adds them.
+// shares of split ones to the workspace, from where a second launch adds them. Where all tiles are split, each split
+// has a matrix of its own there: no element's place takes divisions. Where the last ones alone are, it has tile by
+// tile.
 #pragma once
 
 #include "backends/cuda/device/split_k.hpp"
@@ -29,12 +31,19 @@ struct SplitTiles {
 
   /// Of work tile `index`.
   __device__ Target target(unsigned index, const TileCoord& tile) const {
-    if (scheduler.is_split(index))
+    if (scheduler.is_split(index) && scheduler.whole > 0)
       return {partials + std::size_t{index - scheduler.whole} * tile_size(), rows, columns, 0, 0};
-    return {c, m, n, std::size_t{tile.row} * tile_rows, std::size_t{tile.column} * tile_columns};
+    double* const whole_matrix = scheduler.is_split(index) ? partials + index / scheduler.split_tiles() * (m * n) : c;
+    return {whole_matrix, m, n, std::size_t{tile.row} * tile_rows, std::size_t{tile.column} * tile_columns};
   }
-  /// Stores element `i` of the split tiles, the sum of its partial sums.
+  /// Elements that are split.
+  std::size_t size() const { return scheduler.whole == 0 ? m * n : scheduler.split_tiles() * tile_size(); }
+  /// Stores split element `i`, the sum of its partial sums.
   __device__ void store_at(std::size_t i, double sum) const {
+    if (scheduler.whole == 0) {
+      c[i] = sum;
+      return;
+    }
     const auto of_tile = static_cast<unsigned>(i % tile_size());
     const TileCoord tile = scheduler.raster.tile(scheduler.whole + static_cast<unsigned>(i / tile_size()));
     const std::size_t row = std::size_t{tile.row} * tile_rows + of_tile / columns,
@@ -66,8 +75,7 @@ inline SplitTiles split_tiles(const Queue& queue, const MatmulF64::Args& args, c
 /// Adds the partial sums, if any tile is split.
 inline void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles) {
   if (tiles.scheduler.splits == 1) return;
-  const std::size_t elements = tiles.scheduler.split_tiles() * tiles.tile_size();
-  launch_add_partials<double>(queue, elements, tiles.scheduler.splits, elements, tiles);
+  launch_add_partials<double>(queue, tiles.size(), tiles.scheduler.splits, tiles.size(), tiles);
 }
 
 }  // namespace matmul_f64
