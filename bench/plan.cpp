@@ -59,6 +59,15 @@ bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, cons
   });
 }
 
+/// Empty if the cell's point fits its device, or if there is none.
+std::string why_unfit(const Cell& cell, const DeviceStatus& status) {
+  if (!status.device) return "";
+  const std::size_t bytes = cell.experiment->footprint(cell.point);
+  if (bytes <= status.free_memory) return takes_too_long_to_check(*cell.experiment, cell.point, *status.device);
+  return fmt::format("needs {} of memory, {} has {} free", binary_bytes(static_cast<double>(bytes)),
+                     status.device->name, binary_bytes(static_cast<double>(status.free_memory)));
+}
+
 /// Why no backend can run: that those with devices lack the one that --device or --devices names, or that none has any.
 std::string why_none(Executor& executor) {
   std::string why;
@@ -143,12 +152,11 @@ Plan plan(const Options& options, Executor& executor) {
       continue;
     }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
-    if (device && bytes > status.free_memory) {
-      Result& result = plan.too_large[cell.id()];
+    if (std::string why = why_unfit(cell, status); !why.empty()) {
+      Result& result = plan.unfit[cell.id()];
       result.cell = cell;
       result.device = *device;
-      result.note = fmt::format("needs {} of memory, {} has {} free", binary_bytes(static_cast<double>(bytes)),
-                                device->name, binary_bytes(static_cast<double>(status.free_memory)));
+      result.note = std::move(why);
     }
     points[{cell.experiment->name, cell.point}].push_back(cell);
   }
@@ -176,8 +184,8 @@ Plan plan(const Options& options, Executor& executor) {
       }
   const auto fits = [&](const Cell& cell) { return !plan.skipped(cell); };
   const auto any_fits = [&](const Group& group) { return std::ranges::any_of(group.cells, fits); };
-  if (!plan.too_large.empty() && std::ranges::none_of(plan.groups, any_fits))
-    throw Error(fmt::format("nothing fits: {} {}", plan.too_large.begin()->first, plan.too_large.begin()->second.note));
+  if (!plan.unfit.empty() && std::ranges::none_of(plan.groups, any_fits))
+    throw Error(fmt::format("nothing fits: {} {}", plan.unfit.begin()->first, plan.unfit.begin()->second.note));
   if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
   return plan;
 }

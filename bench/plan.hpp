@@ -22,13 +22,14 @@ struct Group {
 
 struct Plan {
   std::vector<Group> groups;
-  std::vector<std::string> backends;          ///< In the order of --backend, or chosen by default.
-  std::map<std::string, Result> too_large{};  ///< Skipped cells that do not fit in memory, by id.
+  std::vector<std::string> backends;  ///< In the order of --backend, or chosen by default.
+  /// Cells at points that do not fit, by id: in memory, or in the time that a check may take.
+  std::map<std::string, Result> unfit{};
 
   /// Null if it fits.
   const Result* skipped(const Cell& cell) const {
-    const auto found = too_large.find(cell.id());
-    return found == too_large.end() ? nullptr : &found->second;
+    const auto found = unfit.find(cell.id());
+    return found == unfit.end() ? nullptr : &found->second;
   }
 };
 
@@ -39,7 +40,7 @@ std::vector<std::string> chosen_backends(const Options& options, Executor& execu
 /// Sorts rows of a table: backends in the given order, each from its first rung up.
 void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& backends);
 
-/// Throws Error if the request cannot be met on this machine: a backend without a device, no size that fits in memory.
+/// Throws Error if the request cannot be met on this machine: a backend without a device, no point that fits.
 Plan plan(const Options& options, Executor& executor);
 
 }  // namespace crosswarp

@@ -81,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "--n lots: not a number"},
         BadRequest{"size_that_overflows", "--experiment reduce_sum --backend host --n 2^63", "does not fit in 64 bits"},
         BadRequest{"size_past_memory", "--experiment reduce_sum --backend host --n 2^38", "of memory"},
+        BadRequest{"size_past_any_check", "--experiment matmul_f32 --backend host --m 20000 --n 20000 --k 20000",
+                   "takes too long to check in full"},
         BadRequest{"size_out_of_range", "--experiment reduce_sum --backend host --n 2^60", "is outside"},
         BadRequest{"negative_size", "--experiment reduce_sum --backend host --n=-4", "--n -4"},
         BadRequest{"endless_range", "--experiment reduce_sum --backend host --n 1:8:x1", "never ends"},
