@@ -282,8 +282,9 @@ TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {
   EXPECT_GT(gemv_cycles(1, 1, 100'000), gemv_cycles(132, 1, 800));
 }
 
-double f64_cycles(const matmul_f64::TileModel& tile, const matmul_f64::GemmSize& size, unsigned splits = 1) {
-  return matmul_f64::expected_cycles(tile, size, splits, device_of(132));
+double f64_cycles(const matmul_f64::TileModel& tile, const matmul_f64::GemmSize& size, unsigned splits = 1,
+                  unsigned whole = 0) {
+  return matmul_f64::expected_cycles(tile, size, {tile.rows, tile.columns, splits, whole}, device_of(132));
 }
 
 TEST(F64TileModel, ExpectsSplitsToPayForLongSumsOfFewElementsAlone) {
@@ -291,6 +292,16 @@ TEST(F64TileModel, ExpectsSplitsToPayForLongSumsOfFewElementsAlone) {
     EXPECT_LT(10 * f64_cycles(tile, {64, 64, 65'536}, 32), f64_cycles(tile, {64, 64, 65'536}));
     EXPECT_GT(f64_cycles(tile, {4096, 4096, 4096}, 8), f64_cycles(tile, {4096, 4096, 4096}));
   }
+}
+
+TEST(F64TileModel, ExpectsSplitsOfTheLastTilesToPayWhereTheyFillLittleOfAWave) {
+  const auto& tile = matmul_f64_mma_tma::tiles[0];  // 128 x 64
+  constexpr matmul_f64::GemmSize size{2304, 2304, 2304};
+  constexpr unsigned tiles = 18 * 36;
+  const unsigned whole = tiles / (132 * tile.resident) * 132 * tile.resident;
+  ASSERT_LT(whole, tiles);
+  EXPECT_LT(1.1 * f64_cycles(tile, size, 2, whole), f64_cycles(tile, size));
+  EXPECT_LT(f64_cycles(tile, size, 2, whole), f64_cycles(tile, size, 2));
 }
 
 TEST(F64TileModel, ExpectsSmallTilesToPayForSmallProducts) {
