@@ -114,7 +114,7 @@ class AtPoint {
 
   /// Requires has(reference).
   PortabilityRow row(const std::string& reference, const std::string& backend, const Variants& variants) const {
-    PortabilityRow row{backend, fastest(of(reference))};
+    PortabilityRow row{backend, fastest_reference(reference, backend)};
     row.by_steps = by_steps_;
     row.library = fastest([&](const Result& r) { return variant_of(r).backend == reference && variant_of(r).library; });
     row.portable = fastest_beside(*row.best, backend);
@@ -149,15 +149,31 @@ class AtPoint {
     return best;
   }
 
-  /// The fastest of a backend; of two that are as fast, the one with the algorithm of `best`.
-  const Result* fastest_beside(const Result& best, const std::string& backend) const {
-    constexpr double as_fast = 1.005;  // closer than two runs agree
-    const Result* first = fastest(of(backend));
+  /// Closer than two runs agree.
+  bool is_as_fast(const Result& r, const Result& fastest) const { return seconds(r) <= 1.005 * seconds(fastest); }
+
+  static bool has_algorithm_of(const Result& portable, const Result& reference) {
+    return std::ranges::count(variant_of(portable).counterparts, variant_of(reference).name) > 0;
+  }
+
+  /// The fastest of the reference; of those that are as fast, one whose algorithm the fastest of `backend`, or one that
+  /// is as fast as that, has.
+  const Result* fastest_reference(const std::string& reference, const std::string& backend) const {
+    const Result *first = fastest(of(reference)), *portable = fastest(of(backend));
     const Result* paired = fastest([&](const Result& r) {
-      const auto& names = variant_of(r).counterparts;
-      return of(backend)(r) && std::ranges::find(names, variant_of(best).name) != names.end();
+      return of(reference)(r) && std::ranges::any_of(results_, [&](const auto& entry) {
+               const Result& other = *entry.first;
+               return of(backend)(other) && other.time() && is_as_fast(other, *portable) && has_algorithm_of(other, r);
+             });
     });
-    return paired && seconds(*paired) <= as_fast * seconds(*first) ? paired : first;
+    return paired && is_as_fast(*paired, *first) ? paired : first;
+  }
+
+  /// The fastest of a backend; of those that are as fast, the one with the algorithm of `best`.
+  const Result* fastest_beside(const Result& best, const std::string& backend) const {
+    const Result* first = fastest(of(backend));
+    const Result* paired = fastest([&](const Result& r) { return of(backend)(r) && has_algorithm_of(r, best); });
+    return paired && is_as_fast(*paired, *first) ? paired : first;
   }
 
   const Result* lowest(const std::string& backend, const Variants& variants) const {
