@@ -190,8 +190,9 @@ TEST(Portability, TakesOfTwoThatAreAsFastTheOneLikeTheFastest) {
 
 /// Of the reference, too, where another variant launches the same kernel.
 TEST(Portability, TakesOfTwoReferencesThatAreAsFastTheOneThatHasACounterpart) {
-  for (const auto& [like, line] : {std::pair(20.05e3, "| `like` 20.1 µs | `mine` 30.0 µs | 1.50 | tuning | its reason"),
-                                   std::pair(20.2e3, "| `fast` 20.0 µs | `mine` 30.0 µs | 1.50 | tuning | its reason")}) {
+  for (const auto& [like, line] :
+       {std::pair(20.05e3, "| `like` 20.1 µs | `mine` 30.0 µs | 1.50 | tuning | its reason"),
+        std::pair(20.2e3, "| `fast` 20.0 µs | `mine` 30.0 µs | 1.50 | tuning | its reason")}) {
     Results results;
     results.add("cuda", "fast", 20e3).add("cuda", "like", like).add("cuda", "plain", 25e3);
     results.add("mine", "mine", 30e3, {"like"}, "tuning").add("mine", "slow", 40e3, {"fast"}, "no API");
