@@ -59,9 +59,10 @@ bool is_by_default(const ExperimentEntry& experiment, const Filter& filter, cons
   });
 }
 
-/// Empty if the cell's point fits its device, or if there is none.
+/// Why the cell's point does not fit its device. Empty if it does, if there is no device, and where the point does not
+/// matter: the variant is not expressible.
 std::string why_unfit(const Cell& cell, const DeviceStatus& status) {
-  if (!status.device) return "";
+  if (!status.device || !cell.variant->not_expressible.empty()) return "";
   const std::size_t bytes = cell.experiment->footprint(cell.point);
   if (bytes <= status.free_memory) return takes_too_long_to_check(*cell.experiment, cell.point, *status.device);
   return fmt::format("needs {} of memory, {} has {} free", binary_bytes(static_cast<double>(bytes)),
@@ -182,11 +183,11 @@ Plan plan(const Options& options, Executor& executor) {
           if (by_name(pattern, group.name_of(cell))) group.cells.push_back(cell);
         if (!group.cells.empty()) plan.groups.push_back(std::move(group));
       }
+  if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
   const auto fits = [&](const Cell& cell) { return !plan.skipped(cell); };
   const auto any_fits = [&](const Group& group) { return std::ranges::any_of(group.cells, fits); };
   if (!plan.unfit.empty() && std::ranges::none_of(plan.groups, any_fits))
     throw Error(fmt::format("nothing fits: {} {}", plan.unfit.begin()->first, plan.unfit.begin()->second.note));
-  if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
   return plan;
 }
 

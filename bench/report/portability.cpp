@@ -149,8 +149,8 @@ class AtPoint {
     return best;
   }
 
-  /// Closer than two runs agree.
-  bool is_as_fast(const Result& r, const Result& fastest) const { return seconds(r) <= 1.005 * seconds(fastest); }
+  /// Within 0.5 %, closer than two runs agree: by samples of the same rounds, where there are some.
+  bool is_as_fast(const Result& r, const Result& first) const { return ratio(first, r).value <= 1.005; }
 
   static bool has_algorithm_of(const Result& portable, const Result& reference) {
     return std::ranges::count(variant_of(portable).counterparts, variant_of(reference).name) > 0;

@@ -1,7 +1,7 @@
 // Split-K of doubles: which tile of C and which k-tiles a block multiplies, and where its sums go. Whole tiles go to C;
 // shares of split ones to the workspace, from where a second launch adds them. Where all tiles are split, each split
-// has a matrix of its own there: no element's place takes divisions. Where the last ones alone are, it has tile by
-// tile.
+// has a matrix of its own there, so that an element's address needs no division; where the last ones alone are, it has
+// tile after tile.
 #pragma once
 
 #include "backends/cuda/device/split_k.hpp"

@@ -26,7 +26,7 @@ using Fastest = AutotunedVariant<MatmulF8, candidates>;
 #endif
 
 const Register<MatmulF8> variant{{
-    .idea = "dispatch by measurement: the fastest of the first eight configurations by adaptive's cost model",
+    .idea = "dispatch by measurement: the fastest of the first eight by adaptive's cost models",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "adaptive",
     .needs = {"ptx", "mma_sync", "tma"},
