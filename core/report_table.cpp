@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t least_idea = 24, least_remark = 12;  // characters that are left of one
 
-/// What to know about a number, before the idea: notes, observations, whether it is proven.
+/// What to know about a number, before the idea: notes, observations, a tuning that is not the row's, whether it is
+/// proven.
 std::string remarks(const Result& r, bool with_observed) {
   std::string all;
   const auto add = [&](const std::string& remark) {
@@ -23,6 +24,7 @@ std::string remarks(const Result& r, bool with_observed) {
   };
   if (const std::string why = noise(r); !why.empty()) add("noisy: " + why);
   if (is_above_measured_peak(r)) add("above the measured peak");
+  if (!r.tuned_by_table.empty()) add(r.tuned_by_table + " by the table of tunings");
   add(r.note);
   if (with_observed) add(field("observed").show(r));
   if (r.accuracy && !r.accuracy->why_not.empty()) add("no accuracy: " + r.accuracy->why_not);

@@ -8,6 +8,7 @@
 
 #include "core/fields.hpp"
 #include "core/random.hpp"
+#include "core/report.hpp"
 #include "core/runner.hpp"
 #include "core/statistics.hpp"
 #include "core/tuning_search.hpp"
@@ -215,6 +216,7 @@ TEST_F(TuningTableTest, ChoosesForTheRunner) {
   EXPECT_EQ(bound, std::vector<std::string>{"block1024"});
   EXPECT_EQ(chosen.tuned_by_table, "block1024");
   EXPECT_EQ(to_json(chosen).at("tuned_by_table"), "block1024");
+  EXPECT_NE(table({chosen}, {}).find("(block1024 by the table of tunings) "), std::string::npos) << table({chosen}, {});
   EXPECT_EQ(Runner(RunOptions()).verify(cell).tuned_by_table, "");
   EXPECT_EQ(bound.back(), "block256");
   EXPECT_EQ(Runner(options).verify(lab.cell("fake/fill/tuned", Fill::point(8), 1)).tuned_by_table, "");  // as named
