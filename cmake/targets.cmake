@@ -52,6 +52,11 @@ if(CROSSWARP_HAS_HIP)
   target_link_libraries(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_LIBRARY})
   # Float atomics as instructions, not as loops. They are unsafe on fine-grained memory; ours is hipMalloc's, coarse-grained.
   target_compile_options(crosswarp_hip_platform INTERFACE $<$<COMPILE_LANGUAGE:HIP>:-munsafe-fp-atomics>)
+  # Behind this pass of clang 15 its MachineCSE does not end, in fp32's split-K by tiles of 128 x 128 for gfx90a.
+  if("${CMAKE_HIP_COMPILER_VERSION}" VERSION_LESS 16)
+    target_compile_options(crosswarp_hip_platform INTERFACE
+      "$<$<COMPILE_LANGUAGE:HIP>:SHELL:-mllvm -amdgpu-sdwa-peephole=0>")
+  endif()
 endif()
 
 # Adds the object library `name` of sources that are compiled for `platform`.
