@@ -1,7 +1,7 @@
 // How long a tile's kernel is expected to take, by its splits of k. Peaks are the device's; shares of them and
 // latencies are as fitted to 6,700 launches of an H200: 141 products, 128 of them random, by every tile and nine
-// numbers of splits up to 32; for more of them `adaptive` extrapolates. mma_tma's tile of 64 x 64, the share of L2 and
-// what power takes are fitted to 670 launches of an H100 at 75 products.
+// numbers of splits up to 32; for more of them `adaptive` extrapolates. mma_tma's tile of 64 x 64 (384 launches), the
+// share of L2 and what power takes are fitted to 1,056 launches of an H100 at 48 products with even n and k.
 #pragma once
 
 #include <algorithm>

@@ -22,8 +22,7 @@ using Fastest = AutotunedVariant<MatmulTf32, candidates>;
 
 const Register<MatmulTf32> variant{{
     .idea = "dispatch by measurement: the fastest of eight by adaptive's cost models, up to four of them "
-            "wgmma_registers or "
-            "gemv",
+            "wgmma_registers or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "adaptive",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

@@ -32,7 +32,7 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
 }
 
 /// With the pass that splits the operands of 3xTF32, which reads them and writes three times as much: at 0.7 of the
-/// rate of reads alone, by five products on an H100 of which the pass is most.
+/// rate of reads alone, estimated from three products on an H100 of which the pass is most.
 inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Args& args,
                                         const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
