@@ -37,9 +37,9 @@ inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Ar
                                         const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
   const double bytes = 4.0 * static_cast<double>(args.a.size_bytes() + args.b.size_bytes());
-  const double pass =
-      args.split ? 2 * launch_cycles + bytes / (0.7 * Rates(queue.device).memory_bytes * queue.device.compute_units)
-                 : 0;
+  const double pass = args.split ? 2 * launch_cycles + bytes / (0.7 * Rates(queue.device).memory_bytes *
+                                                                std::max(1, queue.device.compute_units))
+                                 : 0;
   return {choice.cycles + pass,
           {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
            matmul_tf32_persistent::workspace_bytes(args, config)}};

@@ -74,12 +74,13 @@ struct Fragments {
         low[step][i] = __float_as_uint(low_part(__uint_as_float(high[step][i])));
       }
   }
-  /// Keeps the registers as they are up to here: instructions in flight read them.
-  __device__ void keep() const {
+  /// The registers are written before, and stay as they are up to here: before the first instruction that reads them,
+  /// and when all have.
+  __device__ void keep() {
 #pragma unroll
     for (unsigned step = 0; step < steps; ++step)
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i) asm volatile("" ::"r"(high[step][i]), "r"(low[step][i]));
+      for (unsigned i = 0; i < 4; ++i) asm volatile("" : "+r"(high[step][i]), "+r"(low[step][i]));
   }
 };
 #endif
@@ -144,6 +145,7 @@ __global__ void __launch_bounds__(threads, 1)
     pipeline.consumer_wait(state);
     fragments.load(stage + warp * 16 * row_bytes);
     split[state.index].wait(state.phase);
+    fragments.keep();
     wgmma_fence();
 #pragma unroll
     for (unsigned step = 0; step < Fragments::steps; ++step) {
@@ -254,14 +256,14 @@ std::vector<Choice<MatmulTf32>> choices(const Queue& queue, const MatmulTf32::Ar
     const unsigned tiles = config_of(args, columns, 1, 0).tiles(args.m, args.n), waves = tiles / units * units;
     for (unsigned splits = 1; splits <= std::min(most_splits, k_tiles); ++splits) {
       if (blocks_for(k_tiles, blocks_for(k_tiles, splits)) != splits) continue;  // some would be empty
-      // All tiles are split, or those alone that do not fill a wave.
-      for (const unsigned whole : {0u, waves}) {
-        if (whole > 0 && (splits == 1 || whole == tiles)) continue;
+      const auto add = [&](unsigned whole) {
         const PersistentConfig config = config_of(args, columns, splits, whole);
         all.push_back({expected_cycles(queue.device, args, config),
                        {[config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
                         workspace_bytes(args, config)}});
-      }
+      };
+      add(0);
+      if (splits > 1 && waves > 0 && waves < tiles) add(waves);  // those tiles alone that do not fill a wave
     }
   }
   return all;
