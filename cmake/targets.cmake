@@ -42,8 +42,7 @@ endif()
 if(CROSSWARP_HAS_SIMT)
   crosswarp_platform(simt CXX)
   target_link_libraries(crosswarp_simt_platform INTERFACE Boost::context)
-  # `#pragma unroll` is for nvcc. Structs in headers may have members of internal linkage: each file has its own.
-  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas -Wno-subobject-linkage)
+  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas)  # `#pragma unroll` is for nvcc
 endif()
 if(CROSSWARP_HAS_HIP)
   crosswarp_platform(hip ${CROSSWARP_HIP_LANGUAGE})

@@ -36,6 +36,8 @@ Point MatmulF64::point(const GemmShape& shape) {
       .front();
 }
 
+Point MatmulF64::point(const Args& args) { return point({args.m, args.n, args.k}); }
+
 Cost MatmulF64::cost(const Point& point) {
   return gemm_cost(shape_of(point), sizeof(double), sizeof(double), "tensor_f64");
 }

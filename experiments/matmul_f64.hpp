@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -29,6 +30,9 @@ class MatmulF64 {
     std::span<const double> b;  ///< k·n elements.
     std::span<double> c;        ///< m·n elements, poisoned.
     std::size_t m, n, k;
+
+    /// Equal for problems that differ in nothing but their arrays.
+    auto key() const { return std::tuple(m, n, k); }
   };
 
   /// As bound_of_f32() with u = 2^-53, √2 times (rounded up): the reference is rounded as well, in another order. Sums
@@ -40,6 +44,7 @@ class MatmulF64 {
   static std::vector<TestPoint> test_points();
   static std::vector<Point> headline_points();
   static Point point(const GemmShape& shape);
+  static Point point(const Args& args);
   static Cost cost(const Point& point);
   static std::size_t footprint(const Point& point);
   static double check_cost(const Point& point) { return gemm_check_cost(shape_of(point)); }

@@ -1,5 +1,5 @@
-// Entry points of the kernels that `adaptive` dispatches to, and what they share: configurations, tiles with their
-// fitted speeds. Each kernel stands in its variant's file.
+// Entry points of the kernels that `adaptive` and `autotuned` dispatch to, and what they share: configurations, tiles
+// with their fitted speeds. Each kernel stands in its variant's file.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@ namespace matmul_f64 {
 /// How a kernel divides a product.
 struct Config {
   unsigned rows, columns;  ///< Of a block's tile of C.
+  unsigned warps = 4;      ///< Of a block.
   unsigned splits = 1;     ///< Split-K: parts of k, none of them empty.
   unsigned whole = 0;      ///< Tiles that are not split where splits > 1, the first ones: fewer than all.
 
@@ -35,10 +36,11 @@ constexpr unsigned tile_k = 16;
 
 /// A block's tile of C, and how fast it is expected to be: expected_cycles().
 struct TileModel {
-  unsigned rows, columns, resident;  ///< `resident`: blocks of a multiprocessor.
-  double efficiency;                 ///< Share of peak multiply-adds with `resident` blocks, two or more, on one …
-  double efficiency_alone;           ///< … and with one.
-  double wave_cycles;                ///< Of prologue and epilogue, without its stores.
+  unsigned rows, columns, warps;
+  unsigned resident;        ///< Blocks of a multiprocessor.
+  double efficiency;        ///< Share of peak multiply-adds with `resident` blocks on a multiprocessor …
+  double efficiency_alone;  ///< … and with one.
+  double wave_cycles;       ///< Of prologue and epilogue, without its stores.
   double slowdown_of_odd_k = 1, slowdown_of_odd_n = 1;
 };
 
@@ -46,29 +48,22 @@ struct TileModel {
 /// is.
 template <class... T, class Use>
 void choose_tile(const Config& config, Use&& use) {
-  if (!((T::rows == config.rows && T::columns == config.columns && (use.template operator()<T>(), true)) || ...))
+  if (!((T::rows == config.rows && T::columns == config.columns && T::warps == config.warps &&
+         (use.template operator()<T>(), true)) ||
+        ...))
     throw Error("no kernel was compiled for tiles of " + std::to_string(config.rows) + " x " +
-                std::to_string(config.columns));
-}
-
-/// A block's tile of C. pdl: programmatic dependent launch.
-inline Tuning tuning(int rows, int columns, int pdl = 1) {
-  return {{{"rows", rows}, {"columns", columns}, {"pdl", pdl}}};
-}
-inline Config tuned_config(const Queue& queue) {
-  return {.rows = static_cast<unsigned>(queue.tuning["rows"]),
-          .columns = static_cast<unsigned>(queue.tuning["columns"])};
+                std::to_string(config.columns) + " by " + std::to_string(config.warps) + " warps");
 }
 
 }  // namespace matmul_f64
 
 namespace matmul_f64_mma_multistage {
 
-constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 0.913, 0.634, 1368, 1.082, 1.2},
-                                           {64, 64, 3, 0.854, 0.557, 601, 1.082, 1.2},
-                                           {32, 32, 4, 0.593, 0.304, 837, 1.082, 1.2},
-                                           {16, 128, 4, 0.528, 0.454, 863, 1.082, 1.2},
-                                           {128, 16, 3, 0.501, 0.309, 768, 1.082, 1.2}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.913, 0.634, 1368, 1.082, 1.2},
+                                           {64, 64, 4, 3, 0.854, 0.557, 601, 1.082, 1.2},
+                                           {32, 32, 4, 4, 0.593, 0.304, 837, 1.082, 1.2},
+                                           {16, 128, 4, 4, 0.528, 0.454, 863, 1.082, 1.2},
+                                           {128, 16, 4, 3, 0.501, 0.309, 768, 1.082, 1.2}};
 
 /// Requires one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
@@ -77,9 +72,10 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 namespace matmul_f64_mma_tma {
 
-constexpr matmul_f64::TileModel tiles[] = {{128, 64, 2, 1, 0.524, 892},     {64, 64, 2, 0.9, 0.59, 1580},
-                                           {64, 32, 4, 0.894, 0.329, 812},  {32, 64, 4, 0.893, 0.309, 658},
-                                           {32, 32, 4, 0.688, 0.275, 1208}, {16, 32, 4, 0.4, 0.157, 1052}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.999, 0.653, 1783}, {128, 64, 8, 1, 0.988, 0.988, 3324},
+                                           {64, 64, 8, 2, 0.966, 0.855, 2749},  {64, 32, 4, 4, 0.861, 0.344, 2131},
+                                           {32, 64, 4, 4, 1, 0.341, 2235},      {32, 32, 4, 4, 0.916, 0.292, 2341},
+                                           {16, 32, 4, 4, 0.518, 0.157, 1953}};
 
 /// Whether rows of A and B begin at multiples of 16 bytes.
 inline bool is_for(std::size_t n, std::size_t k) { return n % 2 == 0 && k % 2 == 0; }

@@ -12,7 +12,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_mma_multistage {
 
 #if CROSSWARP_HAS_MMA_F64
-using matmul_f64::Config, matmul_f64::SplitTiles, matmul_f64::Target, matmul_f64::tile_k, matmul_f64::tuning;
+using matmul_f64::Config, matmul_f64::SplitTiles, matmul_f64::Target, matmul_f64::tile_k;
 
 /// C = A·B of row-major matrices.
 struct Problem {
@@ -28,7 +28,7 @@ struct Tile {
   static constexpr unsigned rows = tile_rows, columns = tile_columns, resident = resident_blocks;
   static constexpr unsigned warp_rows = rows_of_warp, warp_columns = columns_of_warp;
   static constexpr unsigned warps_across = columns / warp_columns;
-  static constexpr unsigned threads = rows / warp_rows * warps_across * mma_lanes;
+  static constexpr unsigned warps = rows / warp_rows * warps_across, threads = warps * mma_lanes;
   static constexpr unsigned stages = rows == 128 ? 3 : 4;
   static constexpr unsigned a_pitch = tile_k + 4, b_pitch = columns + 4;
   static constexpr unsigned b_at = rows * a_pitch, stage_doubles = b_at + tile_k * b_pitch;
@@ -185,7 +185,7 @@ void with_tile(const Config& config, Use&& use) {
 void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config) {
   if (args.c.empty()) return;
   const Problem problem{args.a.data(), args.b.data(), args.m, args.n, args.k};
-  const SplitTiles tiles = split_tiles(queue, args, config, 8);
+  const SplitTiles tiles = matmul_f64::split_tiles(queue, args, config, 8);
   with_tile(config, [&]<class T>() {
     with_constant<1, 2>(args.k % 2 == 0 ? 2 : 1, [&]<unsigned width_a>() {
       with_constant<1, 2>(args.n % 2 == 0 ? 2 : 1, [&]<unsigned width_b>() {
@@ -194,12 +194,17 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
       });
     });
   });
-  launch_add_split_tiles(queue, tiles);
+  matmul_f64::launch_add_split_tiles(queue, tiles);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF64::Args& args) {
-  gemm(pdl_by_tuning(queue), args, matmul_f64::tuned_config(queue));
+  gemm(
+      pdl_by_tuning(queue), args,
+      {.rows = static_cast<unsigned>(queue.tuning["rows"]), .columns = static_cast<unsigned>(queue.tuning["columns"])});
 }
+
+/// A block's tile of C. pdl: programmatic dependent launch.
+Tuning tuning(int rows, int columns, int pdl = 1) { return {{{"rows", rows}, {"columns", columns}, {"pdl", pdl}}}; }
 
 #endif
 

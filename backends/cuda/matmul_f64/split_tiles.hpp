@@ -11,6 +11,7 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64 {
+namespace {
 
 /// A row-major matrix of rows x columns without gaps, and where a block's tile begins in it.
 struct Target {
@@ -78,6 +79,7 @@ inline void launch_add_split_tiles(const Queue& queue, const SplitTiles& tiles) 
   launch_add_partials<double>(queue, tiles.size(), tiles.scheduler.splits, tiles.size(), tiles);
 }
 
+}  // namespace
 }  // namespace matmul_f64
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu
