@@ -3,6 +3,7 @@
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
+#include "backends/cuda/tensor_gemm/work_tiles.hpp"
 #include "backends/gpu/autotuned.hpp"
 
 #include <gtest/gtest.h>
@@ -284,7 +285,9 @@ TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {
 
 double f64_cycles(const matmul_f64::TileModel& tile, const matmul_f64::GemmSize& size, unsigned splits = 1,
                   unsigned whole = 0) {
-  return matmul_f64::expected_cycles(tile, size, {tile.rows, tile.columns, splits, whole}, device_of(132));
+  const matmul_f64::Config config{
+      .rows = tile.rows, .columns = tile.columns, .warps = tile.warps, .splits = splits, .whole = whole};
+  return matmul_f64::expected_cycles(tile, size, config, device_of(132));
 }
 
 TEST(F64TileModel, ExpectsSplitsToPayForLongSumsOfFewElementsAlone) {
@@ -302,6 +305,43 @@ TEST(F64TileModel, ExpectsSplitsOfTheLastTilesToPayWhereTheyFillLittleOfAWave) {
   ASSERT_LT(whole, tiles);
   EXPECT_LT(1.1 * f64_cycles(tile, size, 2, whole), f64_cycles(tile, size));
   EXPECT_LT(f64_cycles(tile, size, 2, whole), f64_cycles(tile, size, 2));
+}
+
+TEST(F64TileModel, ExpectsEightWarpsToPayWhereABlockHasAMultiprocessorForItself) {
+  const auto &four = matmul_f64_mma_tma::tiles[0], &eight = matmul_f64_mma_tma::tiles[1];  // both 128 x 64
+  ASSERT_EQ(four.warps, 4U);
+  ASSERT_EQ(eight.warps, 8U);
+  EXPECT_LT(1.2 * f64_cycles(eight, {1024, 1024, 1024}), f64_cycles(four, {1024, 1024, 1024}));
+  EXPECT_GT(f64_cycles(eight, {4096, 4096, 4096}), f64_cycles(four, {4096, 4096, 4096}));
+}
+
+TEST(F64Config, CountsPartialSumsOfSplitTilesAlone) {
+  const auto bytes = [](std::size_t m, std::size_t n, unsigned splits, unsigned whole) {
+    return matmul_f64::Config{.rows = 128, .columns = 64, .splits = splits, .whole = whole}.workspace_bytes(m, n);
+  };
+  constexpr std::size_t tile = 128 * 64 * sizeof(double);
+  EXPECT_EQ(bytes(1280, 1280, 1, 0), 0U);
+  EXPECT_EQ(bytes(1280, 1279, 4, 0), 4 * 1280 * 1279 * sizeof(double));  // a matrix for each split
+  EXPECT_EQ(bytes(1280, 1279, 4, 190), 10 * 4 * tile);                   // tile after tile
+  EXPECT_EQ(bytes(64, 6400, 4, 90), 10 * 4 * tile / 2);                  // of rows in C
+}
+
+TEST(WorkTiles, HaveNoEmptySplit) {
+  const auto tiles_of = [](unsigned splits, unsigned whole, unsigned k_tiles) {
+    const PersistentConfig config{
+        .rows = 128, .columns = 64, .cluster = {1, 1}, .raster = 8, .splits = splits, .whole = whole};
+    return work_tiles(config, 1280, 1280, k_tiles, nullptr).scheduler;
+  };
+  EXPECT_EQ(tiles_of(1, 0, 10).count(), 200U);
+  EXPECT_EQ(tiles_of(1, 0, 10).whole, 200U);
+  for (const unsigned splits : {2U, 3U, 7U, 10U, 64U})
+    for (const unsigned whole : {0U, 132U}) {
+      const TileScheduler scheduler = tiles_of(splits, whole, 10);
+      EXPECT_LE(scheduler.splits, splits);
+      EXPECT_LT((scheduler.splits - 1) * scheduler.k_tiles_per_split, 10U) << splits;
+      EXPECT_GE(scheduler.splits * scheduler.k_tiles_per_split, 10U) << splits;
+      EXPECT_EQ(scheduler.count(), whole + (200 - whole) * scheduler.splits);
+    }
 }
 
 TEST(F64TileModel, ExpectsSmallTilesToPayForSmallProducts) {

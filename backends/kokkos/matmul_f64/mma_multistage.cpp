@@ -7,7 +7,7 @@ namespace {
 
 const Register<MatmulF64> variant{{
     .idea = "matrix instructions on doubles",
-    .counterparts = {"mma_multistage", "mma_tma", "adaptive"},
+    .counterparts = {"mma_multistage", "mma_tma", "adaptive", "autotuned"},
     .gaps = {{GapClass::not_written,
               "a faster register tile, and split-K where C is small; matrix instructions (kokkos#9332) are 2 × of it",
               {},
