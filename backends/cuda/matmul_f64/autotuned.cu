@@ -1,5 +1,5 @@
-// Dispatch by measurement: of the first eight choices by `adaptive`'s costs the fastest, timed once for each shape.
-// Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
+// Dispatch by measurement: times `adaptive`'s first eight candidates once for each shape, and keeps the fastest. Bound
+// by what bounds the kernel that it chose.
 #include "backends/cuda/matmul_f64/choice.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -10,7 +10,7 @@ namespace crosswarp::gpu {
 namespace {
 
 #if CROSSWARP_HAS_PTX
-/// What is expected to take four times as long as another is left out.
+/// Leaves out candidates that are expected to take more than four times the least.
 std::vector<Candidate<MatmulF64>> candidates(const Queue& queue, const MatmulF64::Args& args) {
   const std::size_t most = args.c.empty() || args.k == 0 ? 1 : 8;
   constexpr double hopeless = 4;

@@ -3,7 +3,9 @@
 // the fastest of the first ones by measurement.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
@@ -15,7 +17,7 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// By expected cycles, the fewest first. One at least.
+/// Candidates by expected cycles, ascending; never empty.
 inline std::vector<Choice<MatmulF64>> choices(const Queue& queue, const MatmulF64::Args& args) {
   using matmul_f64::Config, matmul_f64::TileModel;
   constexpr unsigned least_k_tiles = 2;  // of a split

@@ -1,5 +1,5 @@
-// Matrix instructions of single warps on doubles (mma.sync, DMMA), fed by TMA: lanes of the warps that multiply load
-// k-tiles into a ring, full and empty mbarriers hand them to the warps, and no barrier of the block is left in the
+// Matrix instructions of single warps on doubles (mma.sync, DMMA), fed by TMA: one lane of a multiplying warp loads
+// each k-tile into a ring, full and empty mbarriers hand it to the warps, and no barrier of the block is left in the
 // loop. Requires rows at multiples of 16 bytes: even n and k. Bound by the matrix instructions, and for large products
 // by power.
 //
@@ -22,10 +22,10 @@ constexpr unsigned row_doubles = row_bytes / sizeof(double);  // of a row in sha
 static_assert(tile_k == row_doubles);
 constexpr unsigned panel_bytes = tile_k * row_bytes;  // of B: 16 columns of a k-tile
 
-/// Which warps load. A copy by TMA takes its warp some ten instructions, a k-tile five copies or so. Meanwhile the unit
-/// of the warp's scheduler idles, unless another warp keeps it busy, and a block runs at the pace of its slowest warp.
-/// Where warps take turns, none falls behind. Two blocks of 128 x 64 keep the units busy either way: large products by
-/// them are 3 % faster if one warp loads (4096 cubed, H100).
+/// Which warps issue TMA loads. The five or so copies of a k-tile cost the issuing warp some 60 instructions, during
+/// which its scheduler's tensor core idles unless another warp keeps it busy, and the block waits for its slowest warp.
+/// Taking turns spreads this evenly. Two resident blocks of 128 x 64 keep the units busy either way, and are 3 % faster
+/// with one loading warp (4096 cubed, H100).
 enum class Loaders { first_warp, all_warps };
 
 /// A block's tile of C, and those of its warps. `resident` blocks fit on a multiprocessor.
@@ -78,8 +78,7 @@ struct Fragments {
 #pragma unroll
     for (unsigned s = 0; s < T::strips; ++s) load_pair(strips[s], from.a[half] + offset + s * 8 * row_bytes);
   }
-  /// Waits until load() has read shared memory. A barrier's arrival does not: behind it TMA would overwrite what loads
-  /// that were only issued have yet to read.
+  /// Orders this lane's loads before TMA's next writes to the stage: mbarrier arrivals do not order across proxies.
   __device__ void wait() {
 #pragma unroll
     for (unsigned p = 0; p < T::panels; ++p)

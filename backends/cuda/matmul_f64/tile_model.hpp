@@ -1,9 +1,9 @@
-// How long a tile's kernel is expected to take, by its splits of k. Peaks are the device's; shares of them and
-// latencies are as fitted to 6,700 launches of an H200: 141 products, 128 of them random, by every tile and nine
-// numbers of splits up to 32; for more of them `adaptive` extrapolates. The share of L2
-// and what power takes are fitted to 1,056 launches of an H100 at 48 products with even n and k, mma_tma's tiles to
-// 301 at 43 of them, unsplit: 9 % off (root mean square), and the tile of fewest cycles takes 1.4 % longer than the
-// fastest.
+// Expected cycles of a tile's kernel, by its splits of k. Peaks are the device's. Fitted to 6,700 launches of an H200
+// (141 products, 128 of them random; up to 32 splits, beyond which `adaptive` extrapolates): mma_multistage's tiles, by
+// a formula in which a last wave cost half a wave's fixed cycles at least, and all constants that are not named here.
+// Fitted to an H100, even n and k: the share of L2 and what power takes (1,056 launches at 48 products), mma_tma's
+// tiles (301 unsplit launches at 43 of these): 9 % off (root mean square), and the tile of fewest cycles takes 1.4 %
+// longer than the fastest (geometric mean). Of splits it expects too little at small squares.
 #pragma once
 
 #include <algorithm>

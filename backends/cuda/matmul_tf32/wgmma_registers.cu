@@ -74,8 +74,8 @@ struct Fragments {
         low[step][i] = __float_as_uint(low_part(__uint_as_float(high[step][i])));
       }
   }
-  /// The registers are written before, and stay as they are up to here: before the first instruction that reads them,
-  /// and when all have.
+  /// Fence of the register operands: keeps the compiler from moving their writes past it. Call before the first wgmma
+  /// that reads them, and after the wait for the last.
   __device__ void keep() {
 #pragma unroll
     for (unsigned step = 0; step < steps; ++step)
