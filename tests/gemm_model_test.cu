@@ -297,14 +297,17 @@ TEST(F64TileModel, ExpectsSplitsToPayForLongSumsOfFewElementsAlone) {
   }
 }
 
-TEST(F64TileModel, ExpectsSplitsOfTheLastTilesToPayWhereTheyFillLittleOfAWave) {
+TEST(F64TileModel, ExpectsSplitsOfTheLastTilesToPayTheMoreTheLessOfAWaveTheyFill) {
   const auto& tile = matmul_f64_mma_tma::tiles[0];  // 128 x 64
-  constexpr matmul_f64::GemmSize size{2304, 2304, 2304};
-  constexpr unsigned tiles = 18 * 36;
-  const unsigned whole = tiles / (132 * tile.resident) * 132 * tile.resident;
-  ASSERT_LT(whole, tiles);
-  EXPECT_LT(1.1 * f64_cycles(tile, size, 2, whole), f64_cycles(tile, size));
-  EXPECT_LT(f64_cycles(tile, size, 2, whole), f64_cycles(tile, size, 2));
+  const unsigned wave = 132 * tile.resident;
+  const auto gain = [&](const matmul_f64::GemmSize& size, unsigned splits) {
+    const auto tiles = static_cast<unsigned>(size.m / 128 * size.n / 64), whole = tiles / wave * wave;
+    EXPECT_LT(whole, tiles);
+    EXPECT_LT(f64_cycles(tile, size, splits, whole), f64_cycles(tile, size, splits));
+    return f64_cycles(tile, size) / f64_cycles(tile, size, splits, whole);
+  };
+  EXPECT_GT(gain({2304, 2304, 2304}, 2), 1.05);  // 120 of 264
+  EXPECT_GT(gain({1536, 1536, 1536}, 8), 1.3);   // 24 of 264
 }
 
 TEST(F64TileModel, ExpectsEightWarpsToPayWhereABlockHasAMultiprocessorForItself) {

@@ -152,8 +152,14 @@ TEST(MemoryBandwidth, ExistsForMeaningfulCombinations) {
   EXPECT_FALSE(MemoryBandwidth::exists(point("hbm", "read", 1024, 2)));
   for (const TestPoint& test : MemoryBandwidth::test_points())
     EXPECT_TRUE(MemoryBandwidth::exists(test.point)) << test.point.name();
-  for (const CeilingPoint& ceiling : MemoryBandwidth::ceilings())
+}
+
+/// Else rows exceed them: fewer sweeps leave launch and first sweep a larger share.
+TEST(MemoryBandwidth, MeasuresCeilingsByTheDefaultNumberOfSweeps) {
+  for (const CeilingPoint& ceiling : MemoryBandwidth::ceilings()) {
     EXPECT_EQ(MemoryBandwidth::cost(ceiling.point).ceiling, ceiling.ceiling);
+    EXPECT_EQ(ceiling.point.integer("sweeps"), 0) << ceiling.point.name();
+  }
 }
 
 TEST(MemoryBandwidth, CountsWhatTheOpNeeds) {
