@@ -93,7 +93,11 @@ double duration(const std::string& name, const std::string& text) {
   const std::string_view units = "smh";
   const auto unit = text.empty() ? units.npos : units.find(text.back());
   const double factor = unit == 1 ? 60 : unit == 2 ? 3600 : 1;
-  return factor * number(name, std::string_view(text).substr(0, text.size() - (unit != units.npos)), 1.0, 1e6);
+  try {
+    return factor * number(name, std::string_view(text).substr(0, text.size() - (unit != units.npos)), 1.0, 1e6);
+  } catch (const CLI::ValidationError&) {
+    throw CLI::ValidationError(name, fmt::format("'{}' is not a time of 1 s or more, as 90s, 5m or 1h", text));
+  }
 }
 
 /// Parses device indices as 0,1: two or more, each once.

@@ -184,7 +184,7 @@ Plan plan(const Options& options, Executor& executor) {
         if (!group.cells.empty()) plan.groups.push_back(std::move(group));
       }
   if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
-  const auto fits = [&](const Cell& cell) { return !plan.skipped(cell); };
+  const auto fits = [&](const Cell& cell) { return !plan.skipped(cell) && cell.variant->not_expressible.empty(); };
   const auto any_fits = [&](const Group& group) { return std::ranges::any_of(group.cells, fits); };
   if (!plan.unfit.empty() && std::ranges::none_of(plan.groups, any_fits))
     throw Error(fmt::format("nothing fits: {} {}", plan.unfit.begin()->first, plan.unfit.begin()->second.note));

@@ -69,8 +69,11 @@ TEST_P(Refused, InOneLineWithExitCode2) {
 INSTANTIATE_TEST_SUITE_P(
     Requests, Refused,
     testing::Values(
-        BadRequest{"budget_unit", "--budget 5d", "--budget: '5d' is not a number"},
-        BadRequest{"budget_zero", "--budget 0", "--budget: '0' is not a number from 1 to"},
+        BadRequest{"budget_unit", "--budget 5d", "--budget: '5d' is not a time of 1 s or more, as 90s, 5m or 1h"},
+        // Of its variants one cannot be expressed in Kokkos: that is no reason to call the request done.
+        BadRequest{"nothing_fits", "--backend kokkos --experiment matmul_f64 --m 2^20 --n 2^20 --k 2^20",
+                   "nothing fits: "},
+        BadRequest{"budget_zero", "--budget 0", "--budget: '0' is not a time of 1 s or more"},
         BadRequest{"budget_and_verify", "--verify --budget 5m", "--budget: is for runs that time"},
         BadRequest{"flag", "--bakend host", "did you mean '--backend'"},
         BadRequest{"backend", "--backend hosst", "did you mean 'host'"},
