@@ -190,8 +190,8 @@ std::vector<Expectation> MemoryBandwidth::expectations(const Point& point) {
 }
 
 std::vector<CeilingPoint> MemoryBandwidth::ceilings() {
-  // As many sweeps as default points have. With a quarter of them launch and first sweep kept peaks 1 to 4 % below what
-  // rows reach (H100, H200).
+  // As many sweeps as default points have. With a quarter of them peaks were 1 to 4 % below what rows reach (H100,
+  // H200), most likely by launch and first sweep.
   const auto at = [](const char* level, std::int64_t bytes) {
     return product(axes(), {{level}, {"read"}, {bytes}, {0}, {"f32"}}).front();
   };

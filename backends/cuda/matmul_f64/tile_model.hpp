@@ -2,8 +2,9 @@
 // (141 products, 128 of them random; up to 32 splits, beyond which `adaptive` extrapolates): mma_multistage's tiles, by
 // a formula in which a last wave cost half a wave's fixed cycles at least, and all constants that are not named here.
 // Fitted to an H100, even n and k: the share of L2 and what power takes (1,056 launches at 48 products), mma_tma's
-// tiles (301 unsplit launches at 43 of these): 9 % off (root mean square), and the tile of fewest cycles takes 1.4 %
-// longer than the fastest (geometric mean). Of splits it expects too little at small squares.
+// tiles (301 unsplit rows at 43 other products): 9 % off (root mean square), and the tile of fewest cycles takes 1.4 %
+// longer than the fastest (geometric mean). It takes single blocks for too fast: two splits of 64 x 64 tiles at 512
+// cubed, and unsplit last tiles of 128 x 64, as at 2304 cubed, take longer than it expects.
 #pragma once
 
 #include <algorithm>
