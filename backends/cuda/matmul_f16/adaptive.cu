@@ -52,7 +52,7 @@ const Register<MatmulF16> variant{{
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(0), tuning(0, 0), tuning(1), tuning(2), tuning(3), tuning(4), tuning(5), tuning(6), tuning(7),
-                tuning(8), tuning(9), tuning(10)},
+                tuning(8), tuning(9), tuning(10), tuning(11), tuning(12)},
     .tuned_by_table = true,
     .workspace = workspace,
     .launch = gemm,

@@ -38,9 +38,9 @@ inline double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) 
                           2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
-/// Of `persistent`; tunings tile1 … tile10 of `adaptive`.
-constexpr BlockShape all_tiles[] = {{128, 256}, {128, 224}, {128, 192}, {128, 160}, {128, 128},
-                                    {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
+/// Of `persistent`; tunings tile1 … tile12 of `adaptive`.
+constexpr BlockShape all_tiles[] = {{128, 256}, {128, 224}, {128, 192}, {128, 176}, {128, 160}, {128, 144},
+                                    {128, 128}, {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
 
 /// Configurations of `persistent` with one of the tiles, in the order of candidates.
 inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulF16::Args& args,

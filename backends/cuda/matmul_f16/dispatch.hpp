@@ -7,7 +7,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Tiles of 128 x 128, 160, 192, 224 or 256, or of 64 x 64, 96, 128, 160 or 192; clusters of 1, 2, 4 or 8 blocks.
+/// Tiles of 128 x 128, 144, 160, 176, 192, 224 or 256, or of 64 x 64, 96, 128, 160 or 192; clusters of 1, 2, 4 or 8
+/// blocks.
 namespace matmul_f16_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

@@ -54,6 +54,7 @@ const Register<MatmulF16> variant{{
                 persistent_tuning(128, 256, {2, 2}, 8, 0),  persistent_tuning(128, 256, {2, 1}, 4, 0),
                 persistent_tuning(128, 256, {2, 1}, 16, 0), persistent_tuning(128, 224, {2, 1}, 8, 0),
                 persistent_tuning(128, 192, {2, 1}, 8, 0),  persistent_tuning(128, 160, {2, 1}, 8, 0),
+                persistent_tuning(128, 176, {2, 1}, 8, 0),  persistent_tuning(128, 144, {2, 1}, 8, 1),
                 persistent_tuning(128, 160, {2, 2}, 8, 1),  persistent_tuning(128, 128, {2, 1}, 8, 0),
                 persistent_tuning(128, 128, {2, 2}, 8, 0),  persistent_tuning(64, 192, {4, 1}, 4, 1),
                 persistent_tuning(64, 160, {2, 2}, 8, 0),   persistent_tuning(64, 128, {2, 1}, 8, 1),

@@ -23,7 +23,7 @@ void with_tile(const PersistentConfig& config, Use&& use) {
     if constexpr (rows == 64)
       with_constant<64, 96, 128, 160, 192>(config.columns, use_columns);
     else
-      with_constant<128, 160, 192, 224, 256>(config.columns, use_columns);
+      with_constant<128, 144, 160, 176, 192, 224, 256>(config.columns, use_columns);
   });
 }
 

@@ -75,9 +75,9 @@ const Register<MatmulF16> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {tuning(128, 256, {2, 1}, 8, 1, 0), tuning(128, 256, {1, 2}, 16, 2, 1),
                 tuning(128, 224, {2, 2}, 8, 2, 0), tuning(128, 192, {2, 1}, 8, 1, 1), tuning(128, 160, {4, 1}, 4, 3, 1),
-                tuning(128, 160, {2, 1}, 8, 1, 0), tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1),
-                tuning(64, 160, {4, 1}, 4, 2, 1), tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1),
-                tuning(64, 64, {4, 2}, 4, 1, 1)},
+                tuning(128, 176, {2, 1}, 8, 1, 0), tuning(128, 144, {2, 1}, 8, 2, 1), tuning(128, 160, {2, 1}, 8, 1, 0),
+                tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1), tuning(64, 160, {4, 1}, 4, 2, 1),
+                tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1), tuning(64, 64, {4, 2}, 4, 1, 1)},
     .applies = [](const Point& point) { return has_aligned_rows(point) && point.word("out") == "same"; },
     .workspace = workspace,
     .launch = launch_tuned,

@@ -32,22 +32,28 @@ struct OperandLayout {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-// Beside those of device/wgmma.hpp, as operands of an assembly statement: 48, 80 and 112 accumulators.
+// Beside those of device/wgmma.hpp, as operands of an assembly statement: 48, 72, 80, 88 and 112 accumulators.
 #define CROSSWARP_WGMMA_48_ACC(constraint, d)                                      \
   CROSSWARP_WGMMA_32_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 32), \
       CROSSWARP_WGMMA_8_ACC(constraint, d, 40)
+#define CROSSWARP_WGMMA_72_ACC(constraint, d) \
+  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64)
 #define CROSSWARP_WGMMA_80_ACC(constraint, d)                                      \
   CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64), \
       CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
+#define CROSSWARP_WGMMA_88_ACC(constraint, d) \
+  CROSSWARP_WGMMA_80_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 80)
 #define CROSSWARP_WGMMA_112_ACC(constraint, d)                                     \
   CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96), \
       CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
 #define CROSSWARP_WGMMA_48_REGISTERS \
   CROSSWARP_WGMMA_32_REGISTERS       \
   ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
+#define CROSSWARP_WGMMA_72_REGISTERS CROSSWARP_WGMMA_64_REGISTERS ",%64,%65,%66,%67,%68,%69,%70,%71"
 #define CROSSWARP_WGMMA_80_REGISTERS \
   CROSSWARP_WGMMA_64_REGISTERS       \
   ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
+#define CROSSWARP_WGMMA_88_REGISTERS CROSSWARP_WGMMA_80_REGISTERS ",%80,%81,%82,%83,%84,%85,%86,%87"
 #define CROSSWARP_WGMMA_112_REGISTERS \
   CROSSWARP_WGMMA_96_REGISTERS        \
   ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
@@ -79,11 +85,13 @@ struct OperandLayout {
 template <bool bf16, bool b_transposed, bool a_transposed, unsigned count>
 __device__ void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, int accumulate) {
   static_assert(b_transposed || !a_transposed, "both MN-major: no kernel needs it");
-  static_assert(count >= 32 && count <= 128 && count % 16 == 0);
+  static_assert(count >= 32 && count <= 128 && count % 8 == 0);
   if constexpr (count == 32) CROSSWARP_WGMMA_OF(64, 32, 33, 34);
   if constexpr (count == 48) CROSSWARP_WGMMA_OF(96, 48, 49, 50);
   if constexpr (count == 64) CROSSWARP_WGMMA_OF(128, 64, 65, 66);
+  if constexpr (count == 72) CROSSWARP_WGMMA_OF(144, 72, 73, 74);
   if constexpr (count == 80) CROSSWARP_WGMMA_OF(160, 80, 81, 82);
+  if constexpr (count == 88) CROSSWARP_WGMMA_OF(176, 88, 89, 90);
   if constexpr (count == 96) CROSSWARP_WGMMA_OF(192, 96, 97, 98);
   if constexpr (count == 112) CROSSWARP_WGMMA_OF(224, 112, 113, 114);
   if constexpr (count == 128) CROSSWARP_WGMMA_OF(256, 128, 129, 130);
