@@ -59,11 +59,11 @@ void choose_tile(const Config& config, Use&& use) {
 
 namespace matmul_f64_mma_multistage {
 
-constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.913, 0.634, 1368, 1.082, 1.2},
-                                           {64, 64, 4, 3, 0.854, 0.557, 601, 1.082, 1.2},
-                                           {32, 32, 4, 4, 0.593, 0.304, 837, 1.082, 1.2},
-                                           {16, 128, 4, 4, 0.528, 0.454, 863, 1.082, 1.2},
-                                           {128, 16, 4, 3, 0.501, 0.309, 768, 1.082, 1.2}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.919, 0.674, 757, 1.082, 1.2},
+                                           {64, 64, 4, 3, 0.888, 0.575, 676, 1.082, 1.2},
+                                           {32, 32, 4, 4, 0.512, 0.285, 852, 1.082, 1.2},
+                                           {16, 128, 4, 4, 0.498, 0.414, 882, 1.082, 1.2},
+                                           {128, 16, 4, 3, 0.537, 0.346, 818, 1.082, 1.2}};
 
 /// Requires one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);
@@ -72,10 +72,10 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 namespace matmul_f64_mma_tma {
 
-constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.999, 0.653, 1783}, {128, 64, 8, 1, 0.988, 0.988, 3324},
-                                           {64, 64, 8, 2, 0.966, 0.855, 2749},  {64, 32, 4, 4, 0.861, 0.344, 2131},
-                                           {32, 64, 4, 4, 1, 0.341, 2235},      {32, 32, 4, 4, 0.916, 0.292, 2341},
-                                           {16, 32, 4, 4, 0.518, 0.157, 1953}};
+constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 1, 0.638, 602},    {128, 64, 8, 1, 0.963, 0.963, 1550},
+                                           {64, 64, 8, 2, 0.95, 0.803, 1098}, {64, 32, 4, 4, 0.921, 0.36, 885},
+                                           {32, 64, 4, 4, 0.896, 0.338, 675}, {32, 32, 4, 4, 0.701, 0.281, 860},
+                                           {16, 32, 4, 4, 0.426, 0.149, 1047}};
 
 /// Whether rows of A and B begin at multiples of 16 bytes.
 inline bool is_for(std::size_t n, std::size_t k) { return n % 2 == 0 && k % 2 == 0; }

@@ -3,6 +3,7 @@
 // pass through L1, whose bandwidth the fragments need. Bound by these instructions: a k-tile of two blocks of 128 x 64
 // takes 2048 cycles on Hopper, its loads from shared memory a third of that.
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/split_tiles.hpp"
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
   TileCopy<T, width_a, width_b> copy(gemm, std::size_t{work.tile.row} * T::rows,
                                      std::size_t{work.tile.column} * T::columns, begin,
                                      std::min(begin + std::size_t{k_tiles} * tile_k, gemm.k));
-  grid_dependency_sync();
+  grid_dependency_wait();
   const auto load = [&](unsigned k_tile, unsigned stage) {
     if (k_tile < k_tiles) copy.start(ring + stage * T::stage_doubles);
     cp_async_commit_group();  // an empty group keeps the count
@@ -159,6 +160,7 @@ __global__ void __launch_bounds__(T::threads, T::resident) gemm_kernel(Problem g
                   [&] { load(k_tile + stages - 1, (k_tile + stages - 1) % stages); });
   }
 
+  launch_dependents();
   const Target c = tiles.target(blockIdx.x, work.tile);
 #pragma unroll
   for (unsigned r = 0; r < T::warp_rows / 16; ++r)
@@ -189,8 +191,8 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
   with_tile(config, [&]<class T>() {
     with_constant<1, 2>(args.k % 2 == 0 ? 2 : 1, [&]<unsigned width_a>() {
       with_constant<1, 2>(args.n % 2 == 0 ? 2 : 1, [&]<unsigned width_b>() {
-        launch(gemm_kernel<T, width_a, width_b>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue, problem,
-               tiles);
+        launch_spread(gemm_kernel<T, width_a, width_b>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue,
+                      problem, tiles);
       });
     });
   });

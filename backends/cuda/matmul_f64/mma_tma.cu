@@ -6,6 +6,7 @@
 // k may be permuted if both operands agree, rows and columns if C agrees. Here each load brings two neighbours, 16
 // bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the order that the instruction
 // takes.
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/split_tiles.hpp"
@@ -79,17 +80,7 @@ struct Fragments {
     for (unsigned s = 0; s < T::strips; ++s) load_pair(strips[s], from.a[half] + offset + s * 8 * row_bytes);
   }
   /// Orders this lane's loads before TMA's next writes to the stage: mbarrier arrivals do not order across proxies.
-  __device__ void wait() {
-#pragma unroll
-    for (unsigned p = 0; p < T::panels; ++p)
-#pragma unroll
-      for (unsigned i = 0; i < 4; ++i) asm volatile("" : "+d"(panels[p][i]));
-#pragma unroll
-    for (unsigned s = 0; s < T::strips; ++s)
-#pragma unroll
-      for (unsigned i = 0; i < 2; ++i) asm volatile("" : "+d"(strips[s][i]));
-    fence_proxy_async();
-  }
+  __device__ static void finish_reads() { fence_proxy_async(); }
 
  private:
   __device__ static void load_pair(double* to, unsigned from) {
@@ -115,7 +106,7 @@ __global__ void __launch_bounds__(T::threads, T::resident)
     pipeline.init(T::warps);
   }
   __syncthreads();
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   // Refills the stage of the k-tile before the previous one: all warps have mostly released it, so that the wait is
   // short.
@@ -164,7 +155,7 @@ __global__ void __launch_bounds__(T::threads, T::resident)
     load_next();
     __syncwarp();  // mma.sync takes whole warps
     multiply(0, [&] { fragments[1].load(source, state.index, 1); });
-    fragments[1].wait();
+    Fragments<T>::finish_reads();
     __syncwarp();  // all lanes have read the stage
     if (lane == 0) pipeline.consumer_release(state.index);
     state.advance(stages);
@@ -173,6 +164,8 @@ __global__ void __launch_bounds__(T::threads, T::resident)
       if (left > 1) fragments[0].load(source, state.index, 0);
     });
   }
+
+  launch_dependents();
 
   // Elements of C as the instruction leaves them: columns 2g and 2g + 1, rows t and t + 4 of eight.
   const Target c = tiles.target(blockIdx.x, work.tile);
@@ -206,9 +199,9 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const Config& config)
   const auto m = static_cast<unsigned>(args.m), n = static_cast<unsigned>(args.n), k = static_cast<unsigned>(args.k);
   const SplitTiles tiles = matmul_f64::split_tiles(queue, args, config, std::max(1u, 1024 / config.rows));
   with_tile(config, [&]<class T>() {
-    launch(gemm_kernel<T>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue,
-           tensor_map(args.a.data(), m, k, k, T::rows, sizeof(double)),
-           tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), tiles);
+    launch_spread(gemm_kernel<T>, tiles.scheduler.count(), T::threads, T::shared_bytes, queue,
+                  tensor_map(args.a.data(), m, k, k, T::rows, sizeof(double)),
+                  tensor_map(args.b.data(), k, n, n, tile_k, sizeof(double)), tiles);
   });
   matmul_f64::launch_add_split_tiles(queue, tiles);
 }

@@ -1,10 +1,8 @@
-// Expected cycles of a tile's kernel, by its splits of k. Peaks are the device's. Fitted to 6,700 launches of an H200
-// (141 products, 128 of them random; up to 32 splits, beyond which `adaptive` extrapolates): mma_multistage's tiles, by
-// a formula in which a last wave cost half a wave's fixed cycles at least, and all constants that are not named here.
-// Fitted to an H100, even n and k: the share of L2 and what power takes (1,056 launches at 48 products), mma_tma's
-// tiles (301 unsplit rows at 43 other products): 9 % off (root mean square), and the tile of fewest cycles takes 1.4 %
-// longer than the fastest (geometric mean). It takes single blocks for too fast: two splits of 64 x 64 tiles at 512
-// cubed, and unsplit last tiles of 128 x 64, as at 2304 cubed, take longer than it expects.
+// Expected cycles of a tile's kernel, by its splits of k. Peaks are the device's. Fitted to an H100, 2,725 launches of
+// 93 products with even n and k, by all tiles, unsplit and split: 6 % off (root mean square); the configuration of
+// fewest cycles takes 2.0 % longer than the fastest (geometric mean), the best of the first eight 0.3 %. Fitted
+// elsewhere: what power takes and the share of L2 (large products of an H100), stores, and what odd n and k cost (an
+// H200).
 #pragma once
 
 #include <algorithm>
@@ -26,9 +24,9 @@ struct GemmSize {
 /// clock from large products. Several splits take a second launch, which adds their partial sums from L2.
 inline double expected_cycles(const TileModel& tile, const GemmSize& size, const Config& config,
                               const DeviceInfo& device) {
-  constexpr double fixed = 2815, second_launch = 2193, exposed = 0.457;
+  constexpr double fixed = 2264, second_launch = 2558, exposed = 0.421;
   constexpr double stored_bytes = 28.1;  // of a multiprocessor, per cycle
-  constexpr double share_of_l2 = 0.57, share_of_l2_for_sums = 0.454;
+  constexpr double share_of_l2 = 0.57, share_of_l2_for_sums = 0.324;
   constexpr double throttled = 0.2, half_throttled_at = 364e3;  // cycles
   const double m = static_cast<double>(size.m), n = static_cast<double>(size.n), k = static_cast<double>(size.k);
   const double units = std::max(1, device.compute_units), resident = tile.resident;
@@ -46,7 +44,7 @@ inline double expected_cycles(const TileModel& tile, const GemmSize& size, const
     computed += full_waves * (resident * work * slowdown / tile.efficiency + tile.wave_cycles + stores);
     if (left > 0) {
       const double efficiency =
-          tile.efficiency_alone + (tile.efficiency - tile.efficiency_alone) * (left - 1) / (resident - 1);
+          tile.efficiency_alone + (tile.efficiency - tile.efficiency_alone) * std::sqrt((left - 1) / (resident - 1));
       computed += left * work * slowdown / efficiency + tile.wave_cycles + stores * left / resident;
     }
     multiplied += blocks * work;

@@ -1,0 +1,71 @@
+// Launches whose blocks spread evenly over the multiprocessors, for kernels of which several blocks fit on one. By
+// themselves the blocks of a grid that does not fill the device settle unevenly, two on one multiprocessor and none on
+// another, where those of the launch before have not all ended: with programmatic dependent launch (PDL) up to twice
+// the time of a product. They spread if the next launch starts late, launch_dependents(), and if a multiprocessor has
+// no room for more than its share, launch_spread().
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "backends/gpu/kernel.hpp"
+
+namespace crosswarp::gpu {
+namespace {
+
+/// The two halves of grid_dependency_sync(), called by every thread: the wait for the launch before, and behind the
+/// main loop the start of the next one. No-ops below sm_90 and in launches without PDL.
+__device__ inline void grid_dependency_wait() {
+#if CROSSWARP_HAS_PTX
+#if CROSSWARP_TARGET_FROM_SM90
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+#endif
+}
+__device__ inline void launch_dependents() {
+#if CROSSWARP_HAS_PTX
+#if CROSSWARP_TARGET_FROM_SM90
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+#endif
+}
+
+#if CROSSWARP_HAS_PTX
+/// Most dynamic shared memory with which `blocks` blocks of the kernel fit on a multiprocessor of the current device,
+/// as far as shared memory goes.
+inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks) {
+  constexpr std::size_t granule = 128;
+  const auto attribute = [](cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    check(cudaGetDevice(&device), "current device");
+    check(cudaDeviceGetAttribute(&value, which, device), "shared memory of a device");
+    return static_cast<std::size_t>(value);
+  };
+  cudaFuncAttributes of_kernel{};
+  check(cudaFuncGetAttributes(&of_kernel, kernel), "kernel attributes");
+  const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const std::size_t share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks;
+  const std::size_t taken = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+  const std::size_t bytes = std::min(most, share > taken ? share - taken : 0);
+  return bytes > of_kernel.sharedSizeBytes ? (bytes - of_kernel.sharedSizeBytes) / granule * granule : 0;
+}
+#endif
+
+/// As launch(), with more dynamic shared memory where a multiprocessor would take more blocks than its share of them.
+template <class... Parameters, class... Arguments>
+void launch_spread(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                   const Queue& queue, Arguments&&... arguments) {
+#if CROSSWARP_HAS_PTX
+  static std::map<std::tuple<std::string, const void*, unsigned>, std::size_t> known;  // the queries are slow
+  const auto* const pointer = reinterpret_cast<const void*>(kernel);
+  const unsigned share = blocks_for(blocks, static_cast<unsigned>(std::max(1, queue.device.compute_units)));
+  const auto [found, is_new] = known.try_emplace({queue.device.key, pointer, share}, 0);
+  if (is_new) found->second = shared_bytes_of_share(pointer, share);
+  shared_bytes = std::max(shared_bytes, found->second);
+#endif
+  launch(kernel, blocks, threads, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
