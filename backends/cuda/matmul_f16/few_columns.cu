@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
   };
   const unsigned prefetched = blockIdx.y * p.chunk + (slice * batch + lane % 2 * (batch / 2)) * vector;
   prefetch_to_l2(p.rows + row(lane / 2) + std::min(prefetched, p.k - 1));
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   // A row in vectors, from the 16 bytes in which it begins to those in which it ends, but for the matrix's last where
   // these reach past it.
@@ -186,6 +187,8 @@ __global__ void __launch_bounds__(32 * max_warps(fragments)) gemm_kernel(Problem
       }
     }
   }
+
+  launch_dependents();
 
   // Sums over the slices.
   constexpr unsigned columns = 8 * fragments;

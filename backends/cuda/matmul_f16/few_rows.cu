@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/vec.hpp"
 #include "backends/cuda/device/with_constant.hpp"
@@ -51,7 +52,7 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
   // The first loads, into L2, before grid_dependency_sync().
   const unsigned prefetched_row = begin + lane / 2 * warps + warp, prefetched = first_column + lane % 2 * half_window;
   if (prefetched_row < end && prefetched < p.n) prefetch_to_l2(p.b + std::size_t{prefetched_row} * p.n + prefetched);
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   // Elements from the 16-byte boundary before a warp's rows of B to their start.
   const auto distance_of = [&](unsigned of_warp) { return of_warp * (p.n % vector) % vector; };
@@ -98,6 +99,8 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
                              of_a[f][2] | of_a[f][3] << 16);
       }
   }
+
+  launch_dependents();
 
   // Sums over the warps. From here on a thread has one column, and every other row.
   constexpr unsigned pitch = window + 2;  // spreads the rows over banks

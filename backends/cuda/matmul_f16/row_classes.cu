@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(block_threads, 2)
       tma_prefetch(large.of_class[of_class], row, begin + (first_k_tile + i) * tile_k);
   }
   __syncthreads();
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   PipelineState state;
   if (threadIdx.x >= warpgroup_size) {
@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     return staged;
   };
   sums.add(k_tiles, wait, release, [](unsigned, bool) {});
+  launch_dependents();
   const Output out = gridDim.y > 1 ? c.offset(blockIdx.y * plan.split_pitch) : c;
   const unsigned lane = threadIdx.x % warp_size(), first_row = row + threadIdx.x / warp_size() * 16 + lane / 4;
 #pragma unroll

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 
 namespace crosswarp::gpu {
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(threads, 5)
     else
       prefetch_columns<Tile::columns>(b, k_steps, first_column);
   }
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   const unsigned lane = threadIdx.x % lanes, group = threadIdx.x / lanes;
   float sums[thread_rows][thread_columns] = {};
@@ -174,6 +175,7 @@ __global__ void __launch_bounds__(threads, 5)
     }
   }
 
+  launch_dependents();
   const auto store = [&]<class Out>(Out* data, auto convert) {
     const unsigned row = first_row + group * thread_rows, column = first_column + lane * width;
     Out* to = data + std::size_t{row} * c.columns + column;

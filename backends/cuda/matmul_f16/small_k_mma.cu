@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/vec.hpp"
 #include "backends/cuda/matmul_f16/small_k_mma.hpp"
 
@@ -169,7 +170,7 @@ static __global__ void __launch_bounds__(threads, Tile::resident) gemm_kernel(Pr
   };
   clear_behind_k.template operator()<rows>(shared_a, pitch, 1);
   clear_behind_k.template operator()<columns>(shared_b, b_transposed ? pitch : 1, b_transposed ? 1 : b_pitch);
-  grid_dependency_sync();
+  grid_dependency_wait();
 
   const auto place_along_k = [&](std::size_t first, unsigned count, unsigned i) {
     const unsigned at_row = i * vector * p.inverse_k >> quotient_bits, at = i * vector - at_row * k;
@@ -234,6 +235,7 @@ static __global__ void __launch_bounds__(threads, Tile::resident) gemm_kernel(Pr
       for (unsigned j = 0; j < own_columns / 8; ++j)
         mma_m16n8k16<bf16>(acc[r][j], fragments_a[r], fragments_b[j / 2][j % 2 * 2], fragments_b[j / 2][j % 2 * 2 + 1]);
   }
+  launch_dependents();
   __syncthreads();  // C takes the operands' place
 
   // Four bytes at a time. Where n is odd, every other row of C begins between two of them.

@@ -2,6 +2,7 @@
 // distributed shared memory. No second launch, and no partial sums in memory. The mainloop is that of multistage. Bound
 // by the issue of multiply-adds; small products by latency.
 #include "backends/cuda/device/cluster.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
@@ -66,11 +67,12 @@ __device__ void store_sums_of_cluster(const GemmProblem& gemm, const TileCoord& 
 /// Cluster x: tile x of C. Each of its blocks sums a range of k.
 template <class Tile, unsigned width>
 static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound) gemm_cluster_split_k(GemmProblem gemm) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   const TileCoord tile = rasterize(gemm, blockIdx.x / cluster_size());
   const std::size_t k_begin = cluster_rank() * gemm.k_per_split, k_end = k_begin + gemm.k_per_split;
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_multistage<Tile, width>(gemm, tile, k_begin, k_end < gemm.k ? k_end : gemm.k, acc);
+  launch_dependents();
   store_sums_of_cluster<Tile, width>(gemm, tile, acc);
 }
 

@@ -5,6 +5,7 @@
 // same distance from a 16-byte boundary. A block has rows of one such distance, and its k-tiles start at the boundary
 // before the row.
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(threads, min_blocks) gemm_few_columns(Problem 
     const unsigned l = (of_block.begin + slice) * Tile::k + threadIdx.x % lines * line;
     if (row < p.m && l < static_cast<unsigned>(p.k)) prefetch_to_l2(p.a + row * static_cast<unsigned>(p.k) + l);
   }
-  grid_dependency_sync();
+  grid_dependency_wait();
   for (unsigned at = p.shares.first_of(blockIdx.x); at < stop; at += range.end - range.begin) {
     __syncthreads();  // no thread uses the range before any more
     if (threadIdx.x == 0) range = p.shares.range(at, stop);
@@ -180,6 +181,7 @@ __global__ void __launch_bounds__(threads, min_blocks) gemm_few_columns(Problem 
       a += p.slices * (Tile::k / 4);
     }
 
+    if (at + (range.end - range.begin) >= stop) launch_dependents();  // the last range
     const unsigned own = sum_over_lanes<k_lanes, 1, thread_rows * columns>(acc);
     const unsigned tile_floats = p.tile_rows * columns;
 #pragma unroll

@@ -5,6 +5,7 @@
 // A row of B starts at any multiple of 4 bytes where n is not a multiple of 4, but rows that are 4 apart start at the
 // same distance from a 16-byte boundary. A thread has rows of one such distance, and its columns start at the boundary.
 #include "backends/cuda/device/cp_async.hpp"
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"
@@ -66,7 +67,7 @@ __device__ void copy_a_async(const Problem& p, unsigned first_row, unsigned l, u
 
 template <unsigned rows, unsigned column_lanes>
 __global__ void __launch_bounds__(threads, min_blocks) gemm_few_rows(Problem p) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   using T = Tile<column_lanes>;
   constexpr unsigned pitch = rows % 8 == 0 ? rows + 4 : rows;  // 8 columns of A, 4 rows of each, lie in 32 banks
   alignas(16) __shared__ float a_chunk[k_chunk * pitch];
@@ -131,6 +132,7 @@ __global__ void __launch_bounds__(threads, min_blocks) gemm_few_rows(Problem p) 
       }
     }
 
+    if (at + (range.end - range.begin) >= stop) launch_dependents();  // the last range
     // Sums over the rows of B, four rows of C at a time. From here on a thread has elements of the tile.
     const Sharers sharers = p.shares.sharers(range.tile);
     const auto store = [&](unsigned i, float sum) {

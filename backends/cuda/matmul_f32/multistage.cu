@@ -1,6 +1,7 @@
 // Split-K by a pipeline of several k-tiles: tiles of 32 x 32 to 128 x 256 whose copies need no registers and no aligned
 // rows. Bound by the issue of multiply-adds; small products by latency. The mainloop, multiply_multistage(), stands in
 // the header.
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
 
@@ -15,11 +16,12 @@ constexpr AlignedRows rows_of = width == 4 ? AlignedRows::of_b_and_c : AlignedRo
 /// Block (x, y): tile x of C, summed over range y of k.
 template <class Tile, unsigned width>
 static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound) gemm_multistage(GemmProblem gemm) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * gemm.k_per_split, k_end = k_begin + gemm.k_per_split;
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_multistage<Tile, width>(gemm, tile, k_begin, k_end < gemm.k ? k_end : gemm.k, acc);
+  launch_dependents();
   store_tile<Tile, rows_of<width>>(gemm, tile, acc);
 }
 
@@ -30,10 +32,11 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::launch_bound)
   __shared__ WorkTile work;  // accumulators and addresses take most registers
   if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
   __syncthreads();
-  grid_dependency_sync();
+  grid_dependency_wait();
   const KInterval k = k_range<Tile>(gemm, work);
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_multistage<Tile, width>(gemm, work.tile, k.begin, k.end, acc);
+  launch_dependents();
   const bool is_split = tiles.scheduler.is_split(blockIdx.x);
   store_tile<Tile, rows_of<width>>(is_split ? partial_sums(gemm, tiles, blockIdx.x) : gemm,
                                    is_split ? TileCoord{0, 0} : work.tile, acc);

@@ -2,6 +2,7 @@
 // ones. A lies transposed there, so that a fragment's elements spread over both register banks, which a multiply-add
 // reads at once. Bound by the issue of multiply-adds. The mainloop, multiply_accumulate(), stands in the header, which
 // split_k and stream_k share.
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
 
 namespace crosswarp::gpu {
@@ -11,12 +12,13 @@ namespace {
 /// its end ptxas orders the main loop otherwise, 3.6 % slower at 4096 (H200, CUDA 13.0).
 template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_register_prefetch(GemmProblem gemm) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
   const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_accumulate<Tile, rows, false>(gemm, tile, k_begin, k_end, acc);
+  launch_dependents();
   store_tile<Tile, rows>(gemm, tile, acc);
 }
 

@@ -3,6 +3,7 @@
 // multiply-adds: small thread tiles reuse little of each 16-byte load.
 #pragma once
 
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 
 namespace crosswarp::gpu {
@@ -90,6 +91,8 @@ __device__ __forceinline__ void multiply_sliced_k(const GemmProblem& gemm, const
     stage = stage + 1 == Tile::stages ? 0 : stage + 1;
   }
 
+  launch_dependents();
+
   // Tree reduction over the slices: the upper half hands its accumulators to the lower half, until one is left.
 #pragma unroll
   for (unsigned half = Tile::slices / 2; half > 0; half /= 2) {
@@ -127,7 +130,7 @@ __device__ __forceinline__ void multiply_sliced_k(const GemmProblem& gemm, const
 
 template <class Tile, AlignedRows rows>
 __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_sliced_k(GemmProblem gemm) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   const TileCoord tile = rasterize(gemm, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * gemm.k_per_split;
   const std::size_t k_end = k_begin + gemm.k_per_split < gemm.k ? k_begin + gemm.k_per_split : gemm.k;
@@ -141,7 +144,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
   __shared__ WorkTile work;
   if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
   __syncthreads();
-  grid_dependency_sync();
+  grid_dependency_wait();
   const KInterval k = k_range<Tile>(gemm, work);
   const bool is_split = tiles.scheduler.is_split(blockIdx.x);
   multiply_sliced_k<Tile, rows>(gemm, work.tile, k.begin, k.end,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 
 namespace crosswarp::gpu {
@@ -37,7 +38,7 @@ template <class Tile, unsigned width>
 __global__ void __launch_bounds__(threads, Tile::min_blocks)
     gemm_kernel(const float* a, const float* b, float* c, std::size_t m, std::size_t n, unsigned k, unsigned passes,
                 unsigned k_shift) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   constexpr unsigned thread_rows = Tile::thread_rows, thread_columns = Tile::thread_columns;
   constexpr unsigned pieces = thread_columns / width, stride = lanes * width;
   const std::size_t first_row = (std::size_t{blockIdx.z} * gridDim.y + blockIdx.y) * passes * Tile::rows;
@@ -107,6 +108,7 @@ __global__ void __launch_bounds__(threads, Tile::min_blocks)
         sums[r][i] += a_elements[r / 4].of[r % 4] * b_elements[i / width].of[i % width];
       }
     }
+    if (row + Tile::rows >= rows) launch_dependents();  // the last pass
     const auto store = [&](float* at, unsigned r, unsigned i) {
       Packed<width> packed;
 #pragma unroll
