@@ -1,5 +1,6 @@
 // The table on the terminal, and the columns that it shares with Markdown.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -73,6 +74,20 @@ std::string sampling_of(const std::vector<const Result*>& timed) {
                      (noise(first).empty() ? "" : noisy_mark) + si(first.floor, "s"));
 }
 
+/// `2 threads, `: host threads of a launch, and whose where rows differ: `1 thread (kokkos) or 2 threads (host), `.
+/// Empty on a GPU.
+std::string threads_of(const std::vector<const Result*>& timed) {
+  std::map<int, std::set<std::string>> backends;  // by number of threads
+  for (const Result* r : timed)
+    if (r->execution.threads > 0) backends[r->execution.threads].insert(r->cell.variant->backend);
+  std::vector<std::string> numbers;
+  for (const auto& [threads, of] : backends) {
+    numbers.push_back(fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"));
+    if (backends.size() > 1) numbers.back() += fmt::format(" ({})", fmt::join(of, ", "));
+  }
+  return numbers.empty() ? "" : fmt::format("{}, ", fmt::join(numbers, " or "));
+}
+
 std::string title_of(const std::vector<Result>& results) {
   const Result& first = results.front();
   std::string title = fmt::format("{}  {}  {}", first.cell.experiment->name, first.cell.point.name(),
@@ -83,7 +98,7 @@ std::string title_of(const std::vector<Result>& results) {
     std::vector<const Result*> timed;
     for (const Result& other : results)
       if (other.time() && other.device.key == r.device.key) timed.push_back(&other);
-    title += fmt::format("  |  {}: {}", r.device.name, sampling_of(timed));
+    title += fmt::format("  |  {}: {}{}", r.device.name, threads_of(timed), sampling_of(timed));
   }
   return title;
 }

@@ -726,6 +726,22 @@ TEST_F(TableTest, ShowsNumbersOfWhatIsOkAndReasonsOfTheRest) {
   }
 }
 
+TEST_F(TableTest, ShowsThreadsOfAHostInItsTitle) {
+  const auto title = [](const std::vector<Result>& results) {
+    const std::string text = table(results, {});
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(title({ok}).find("thread"), std::string::npos) << title({ok}) << ": on a GPU";
+  Result other = ok;
+  other.cell = lab.add(fake::variant("other", "naive"), ok.cell.point);
+  ok.execution = {"threads", 2};
+  other.execution = {"OpenMP", 2};
+  EXPECT_NE(title({ok, other}).find("Fake 1: 2 threads, 20 launches"), std::string::npos) << title({ok, other});
+  other.execution.threads = 1;
+  EXPECT_NE(title({ok, other}).find("1 thread (other) or 2 threads (fake), 20 launches"), std::string::npos)
+      << title({ok, other});
+}
+
 TEST_F(TableTest, ShowsErrorsBesideTimes) {
   EXPECT_EQ(table({ok, wrong}, {}).find("uniform"), std::string::npos);
   EXPECT_EQ(accuracy_table({ok, wrong}, {}), "");
