@@ -227,7 +227,7 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
     return "-";
   };
   const auto over = [&](const std::optional<Rival>& rival) { return rival ? ratio(*rival) : ""; };
-  std::vector<std::string> head{"experiment", "fastest handwritten", "time", "of peak", "× first", "× library"};
+  std::vector<std::string> head{"experiment", "fastest of its backend", "time", "of peak", "× first", "× library"};
   for (const std::string& backend : others) head.push_back("× " + backend);
   head.push_back("bound by");
   table.left(1);

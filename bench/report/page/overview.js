@@ -47,7 +47,7 @@ const overview = (() => {
     const found = unique(shown.flatMap((v) => v.others.map((o) => o.cell.rung.backend)));
     const backends = found.sort((a, b) => (b === 'kokkos') - (a === 'kokkos'));
     return [
-      ['fastest handwritten', 'wide variant', (v) => v.best.rung.short],
+      ['fastest of its backend', 'wide variant', (v) => v.best.rung.short],
       ['time', 'number', (v) => show(v.best, 'real_time')],
       ['of peak', 'number', (v) => show(v.best, 'of_measured_peak') || show(v.best, 'of_theoretical_peak')],
       ['× first rung', 'number wide', (v) => ratio(v.naive)],
@@ -102,7 +102,7 @@ const overview = (() => {
         'table', {class: 'verdicts'},
         element(
             'caption', {},
-            'The fastest handwritten variant of each experiment. × is how many times as fast it is: above 1, it is faster.'),
+            'The fastest variant of each experiment’s reference backend, libraries left out. × is how many times as fast it is: above 1, it is faster.'),
         element(
             'thead', {},
             element(
