@@ -2,6 +2,7 @@
 #include "bench/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -138,6 +139,7 @@ Plan plan(const Options& options, Executor& executor) {
   std::size_t most_ranks_asked = 0;
   Points points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked, oversized;  // by experiment and device
+  std::set<std::string> why_left_out;
   for (const Cell& cell : Registry::instance().cells(filter)) {
     most_ranks_asked = std::max(most_ranks_asked, cell.experiment->ranks(cell.point));
     const DeviceStatus& status = executor.status(*cell.backend);
@@ -145,14 +147,19 @@ Plan plan(const Options& options, Executor& executor) {
     const std::size_t bytes = cell.experiment->footprint(cell.point);
     const bool is_cut = device && is_default_sweep(*cell.experiment, filter);
     if (is_cut && bytes > device->memory / default_share) {
+      why_left_out.insert(fmt::format("takes more than 1/{} of the memory of {}", default_share, device->name));
       if (names_an_axis(*cell.experiment, filter)) oversized[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
     if (is_cut && !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
+      why_left_out.insert("takes too long to check in full on " + device->name);
       unchecked[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
-    if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) continue;
+    if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) {
+      why_left_out.insert("has values that are no default on " + device->name);
+      continue;
+    }
     if (std::string why = why_unfit(cell, status); !why.empty()) {
       Result& result = plan.unfit[cell.id()];
       result.cell = cell;
@@ -166,6 +173,9 @@ Plan plan(const Options& options, Executor& executor) {
     if (most_ranks_asked > named && !options.run.processes)
       throw Error(fmt::format("--ranks {}: --devices names {} devices", most_ranks_asked, named));
   }
+  if (points.empty())
+    throw Error(fmt::format("nothing is selected: each point {}; to run one, give every axis",
+                            fmt::join(why_left_out, ", or ")));
   if (filter.random) say_what_is_missing(filter.random->count, points);
   for (const auto& [where, left_out] : unchecked)
     fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
@@ -183,7 +193,8 @@ Plan plan(const Options& options, Executor& executor) {
           if (by_name(pattern, group.name_of(cell))) group.cells.push_back(cell);
         if (!group.cells.empty()) plan.groups.push_back(std::move(group));
       }
-  if (plan.groups.empty()) throw Error("nothing is selected; see bench --list");
+  if (plan.groups.empty())
+    throw Error(fmt::format("nothing is selected: --benchmark_filter {} matches no cell's name", pattern));
   const auto fits = [&](const Cell& cell) { return !plan.skipped(cell) && cell.variant->not_expressible.empty(); };
   const auto any_fits = [&](const Group& group) { return std::ranges::any_of(group.cells, fits); };
   if (!plan.unfit.empty() && std::ranges::none_of(plan.groups, any_fits))

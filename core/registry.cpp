@@ -305,14 +305,34 @@ std::vector<Cell> Registry::rungs(const Filter& filter) const {
 void Registry::require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected,
                             const Filter& filter) const {
   if (!cells.empty()) return;
-  if (selected.empty() && !filter.backends.empty() && !filter.experiments.empty())
-    throw Error(fmt::format("nothing is selected: {} has no variant of {}; see bench --list",
-                            fmt::join(filter.backends, ", "), fmt::join(filter.experiments, ", ")));
-  if (selected.size() != 1) throw Error("nothing is selected; see bench --list");
+  throw Error("nothing is selected: " + (selected.empty() ? why_no_variant(filter) : why_no_point(selected)));
+}
+
+std::string Registry::why_no_variant(const Filter& filter) const {
+  if (filter.experiments.empty())
+    return fmt::format("this build has no variants{}{}", filter.backends.empty() ? "" : " of ",
+                       fmt::join(filter.backends, ", "));
+  std::string why;
+  for (const std::string& experiment : filter.experiments) {
+    std::set<std::string> backends;
+    for (const auto& [id, variant] : variants_)
+      if (variant.experiment == experiment) backends.insert(variant.backend);
+    why += fmt::format("{}{} has no {} variants; it has variants of {}", why.empty() ? "" : "; ", experiment,
+                       fmt::join(filter.backends, " or "), fmt::join(backends, ", "));
+  }
+  return why;
+}
+
+std::string Registry::why_no_point(const std::vector<const VariantEntry*>& selected) const {
+  std::set<std::string> names;
   std::vector<std::string> axes;
-  for (const Axis& axis : experiments_.at(selected.front()->experiment).axes) axes.push_back("--" + axis.name);
-  throw Error(fmt::format("nothing is selected: {} is for none of these points; choose others by {}",
-                          selected.front()->id(), fmt::join(axes, ", ")));
+  for (const VariantEntry* variant : selected) {
+    names.insert(selected.size() == 1 ? variant->id() : variant->backend + "/" + variant->experiment);
+    for (const Axis& axis : experiments_.at(variant->experiment).axes)
+      if (const std::string option = "--" + axis.name; !contains(axes, option)) axes.push_back(option);
+  }
+  return fmt::format("{} {} for none of these points; choose others by {}", fmt::join(names, ", "),
+                     names.size() == 1 ? "is" : "are", fmt::join(axes, ", "));
 }
 
 std::vector<Cell> Registry::cells_at(const ExperimentEntry& experiment, const Point& point,

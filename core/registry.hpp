@@ -93,6 +93,8 @@ class Registry {
   /// Throws Error if `cells`, those of `selected`, are none.
   void require_some(const std::vector<Cell>& cells, const std::vector<const VariantEntry*>& selected,
                     const Filter& filter) const;
+  std::string why_no_variant(const Filter& filter) const;
+  std::string why_no_point(const std::vector<const VariantEntry*>& selected) const;
   std::string why_unknown(const std::string& variant, const std::vector<std::string>& known) const;
 
   std::vector<std::unique_ptr<Backend>> backends_;

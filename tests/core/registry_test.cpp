@@ -171,13 +171,33 @@ TEST_F(RegistryTest, RefusesWhatMeansNothingHere) {
 }
 
 TEST_F(RegistryTest, RefusesToSelectNothing) {
-  EXPECT_TRUE(refuses([&] { lab.registry.cells(only({{"backend", "none"}})); }, "nothing is selected"));
+  EXPECT_TRUE(refuses(
+      [&] {
+        lab.registry.cells(only({{"backend", "none"}}));
+      },
+      "nothing is selected: this build has no variants of none"));
   EXPECT_TRUE(refuses(
       [&] {
         lab.registry.cells(only({{"backend", "none"}, {"experiment", "fill"}}));
       },
-      "nothing is selected: none has no variant of fill; see bench --list"));
-  EXPECT_TRUE(refuses([] { Registry().cells({}); }, "nothing is selected"));
+      "nothing is selected: fill has no none variants; it has variants of fake, other"));
+  EXPECT_TRUE(refuses([] { Registry().cells({}); }, "nothing is selected: this build has no variants"));
+  for (const char* name : {"first", "second"}) {
+    VariantEntry large = fake::variant("none", name);
+    large.applies = [](const Point& point) { return point.integer("n") > 4096; };
+    lab.add(large);
+  }
+  const std::string says = " is for none of these points; choose others by --n, --offset, --type";
+  EXPECT_TRUE(refuses(
+      [&] {
+        lab.registry.cells(only({{"backend", "none"}, {"n", "8"}}));
+      },
+      "nothing is selected: none/fill" + says));
+  EXPECT_TRUE(refuses(
+      [&] {
+        lab.registry.cells(only({{"variant", "first"}, {"n", "8"}}));
+      },
+      "nothing is selected: none/fill/first" + says));
 }
 
 TEST_F(RegistryTest, RefusesTwoVariantsOfOneName) {
