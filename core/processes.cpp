@@ -1,6 +1,8 @@
 // Tells by the environment whether a launcher started several processes.
 #include "core/processes.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "core/error.hpp"
@@ -20,6 +22,10 @@ bool has_launcher() {
 }
 
 }  // namespace
+
+std::string needs_processes(std::size_t ranks) {
+  return fmt::format("its ranks are processes: mpirun -n {} bench …", ranks);
+}
 
 void register_processes(JoinProcesses with) { join = with; }
 

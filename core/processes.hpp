@@ -53,6 +53,9 @@ class Processes {
 /// Error for a build without MPI.
 Processes* joined_processes();
 
+/// Why ranks of one process do not do: `its ranks are processes: mpirun -n 4 bench …`.
+std::string needs_processes(std::size_t ranks);
+
 /// Set by backends/mpi when the program starts: joins the processes of the launcher.
 using JoinProcesses = Processes* (*)();
 void register_processes(JoinProcesses join);

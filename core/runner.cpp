@@ -103,13 +103,15 @@ Runner::OpenDevice Runner::device(const Backend& backend, std::size_t ranks) {
 
 std::string Runner::skipped(const Cell& cell) {
   if (!cell.variant->not_expressible.empty()) return "not expressible: " + cell.variant->not_expressible;
-  const bool across_processes = options_.processes && cell.experiment->ranks(cell.point) > 1;
+  const std::size_t ranks = cell.experiment->ranks(cell.point);
+  const bool across_processes = options_.processes && ranks > 1;
   if (across_processes && !cell.variant->bind_rank)
     return "its ranks use objects of one process, and here they are processes";
   const OpenDevice opened = device(cell);
   if (!opened.device) return opened.why_not;
   if (across_processes && cell.variant->of_peers == OfPeers::memory && !opened.device->shares_memory())
     return "its ranks use each other's memory, which these processes do not share";
+  if (cell.variant->of_peers == OfPeers::messages && !across_processes) return needs_processes(ranks);
   const DeviceInfo& info = opened.device->info();
   for (const std::string& feature : cell.variant->needs)
     if (!info.has(feature)) return info.lack_of(feature);

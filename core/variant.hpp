@@ -45,7 +45,8 @@ class Register {
                                                                              const Tuning& tuning) {
         return RanksOf<E, Queue>::bind(v, id, relocate, device, static_cast<const ProblemOf<E>&>(problem), tuning);
       };
-      if (v.of_peers == OfPeers::nothing || (v.of_peers == OfPeers::memory && experiment.relocate_args))
+      if (v.of_peers == OfPeers::nothing || v.of_peers == OfPeers::messages ||
+          (v.of_peers == OfPeers::memory && experiment.relocate_args))
         entry.bind_rank = [v, relocate = experiment.relocate_args](Device& device, const Tuning& tuning,
                                                                    std::span<const std::byte> args) {
           return RanksOf<E, Queue>::bind_one(v, relocate, device, tuning, args);

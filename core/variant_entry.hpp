@@ -53,9 +53,10 @@ inline constexpr std::string_view reference_backend = "cuda";
 
 /// What a launch uses of other ranks, where each rank may be a process (core/remote_rank.hpp).
 enum class OfPeers {
-  memory,   ///< Their memory: processes of one host map it, where the device can.
-  nothing,  ///< Its own rank's memory alone: a library carries the data.
-  process,  ///< Objects of the process itself, such as buffers of the host: ranks cannot be processes.
+  memory,    ///< Their memory: processes of one host map it, where the device can.
+  nothing,   ///< Its own rank's memory alone: a library carries the data.
+  messages,  ///< The same, by a library whose ranks must be processes.
+  process,   ///< Objects of the process itself, such as buffers of the host: ranks cannot be processes.
 };
 
 /// Why a variant is slower than its counterpart, and so what would mend it.

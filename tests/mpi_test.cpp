@@ -199,8 +199,13 @@ TEST_F(Processes, MoreRanksThanProcessesAreSkipped) {
 }
 
 TEST_F(Processes, OneProcessHasNoMpi) {
-  const Finished verified = run_process(sibling("bench") + " " + cells + "--variant mpi --verify --n 64 --ranks 2");
-  EXPECT_NE(verified.output.find("its ranks are processes: mpirun -n 2 bench"), std::string::npos) << verified.output;
+  for (const std::string backend : {"host", "kokkos"}) {
+    if (run_process(sibling("bench") + " --list").output.find(backend + "/all_reduce/mpi") == std::string::npos)
+      continue;
+    const Finished verified = run_process(sibling("bench") + " --verify --experiment all_reduce --variant mpi --n 64 " +
+                                          "--ranks 4 --backend " + backend);
+    EXPECT_NE(verified.output.find("its ranks are processes: mpirun -n 4 bench"), std::string::npos) << verified.output;
+  }
 }
 
 TEST_F(Processes, AreOfOneBuild) {

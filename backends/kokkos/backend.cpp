@@ -3,6 +3,7 @@
 #include "backends/kokkos/runtime.hpp"
 #include "core/host_device.hpp"
 #include "core/host_ranks.hpp"
+#include "core/processes.hpp"
 #include "core/registry.hpp"
 
 #ifdef CROSSWARP_KOKKOS_ON_GPU
@@ -19,8 +20,8 @@ class KokkosBackend final : public Backend {
   std::string name() const override { return "kokkos"; }
   std::map<std::string, std::string> versions() const override { return kokkos::versions(); }
   Execution execution() const override { return {kokkos::space(), kokkos::host_threads(), false}; }
-  std::shared_ptr<Device> open_ranks(std::span<const std::size_t>) const override {
-    throw Error("Kokkos has one device per process, so its ranks are processes: mpirun -n 2 bench …");
+  std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
+    throw Error("Kokkos has one device per process, so " + needs_processes(ordinals.size()));
   }
 #ifdef CROSSWARP_KOKKOS_ON_GPU
   std::vector<DeviceInfo> devices() const override { return gpu::devices(); }

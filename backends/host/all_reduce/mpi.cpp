@@ -1,7 +1,6 @@
 // MPI_Allreduce between processes. Bound by the library's transport: shared memory on one host, else the network.
 #include "backends/host/queue.hpp"
 #include "backends/mpi/processes.hpp"
-#include "core/processes.hpp"
 #include "experiments/all_reduce.hpp"
 
 namespace crosswarp::host {
@@ -11,8 +10,6 @@ namespace {
 bool applies(const Point& point) {
   return point.word("type") == "f32" && point.integer("n") <= std::numeric_limits<int>::max();
 }
-
-std::string missing() { return joined_processes() ? "" : "its ranks are processes: mpirun -n 2 bench …"; }
 
 void all_reduce(const Queue& queue, const AllReduce::Args& args) {
   const auto& a = std::get<AllReduce::Typed<float>>(args.typed);
@@ -29,9 +26,8 @@ const Register<AllReduce> variant{{
     .bound_by = "the library's transport",
     .library = true,
     .applies = applies,
-    .missing = missing,
     .launch = all_reduce,
-    .of_peers = OfPeers::nothing,
+    .of_peers = OfPeers::messages,
 }};
 
 }  // namespace
