@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/format.hpp"
+#include "core/registry.hpp"
 #include "core/text_table.hpp"
 
 namespace crosswarp {
@@ -50,6 +51,13 @@ class Help : public CLI::Formatter {
   std::size_t width_;
 };
 
+/// Whether it is not a module's: those have no page.
+bool is_built_in(const ExperimentEntry& experiment) {
+  return std::ranges::any_of(Registry::instance().variants(), [&](const auto& entry) {
+    return entry.second.experiment == experiment.name && entry.second.module.empty();
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<CLI::Formatter> help_formatter() { return std::make_shared<Help>(help_width()); }
@@ -82,11 +90,9 @@ std::string help_of(const ExperimentEntry& experiment) {
                                 fmt::join(together, ", "), points.size(), experiment.name),
                     width) +
             "\n";
-  return text + "\n" +
-         wrapped(fmt::format("Variants: bench --list --experiment {0}. Ideas and results: docs/experiments/{0}.md.",
-                             experiment.name),
-                 width) +
-         "\n";
+  std::string more = fmt::format("Variants: bench --list --experiment {}.", experiment.name);
+  if (is_built_in(experiment)) more += fmt::format(" Ideas and results: docs/experiments/{}.md.", experiment.name);
+  return text + "\n" + wrapped(more, width) + "\n";
 }
 
 }  // namespace crosswarp

@@ -98,6 +98,29 @@ TEST(Pages, LinkToFilesAndHeadingsThatExist) {
   EXPECT_GT(count, 100u) << "the links are not found";
 }
 
+/// Help, errors and comments name pages, too; `bench --help EXPERIMENT` that of each experiment.
+TEST(Pages, NamedInSourcesExist) {
+  static const std::regex page("docs/[\\w./-]+\\.md");
+  std::set<std::string> named;
+  for (const char* folder : {"backends", "bench", "cmake", "core", "examples", "experiments", "scripts"})
+    for (const auto& entry : fs::recursive_directory_iterator(source_tree() / folder)) {
+      if (!entry.is_regular_file()) continue;
+      const std::string text = read(entry.path());
+      for (std::sregex_iterator match(text.begin(), text.end(), page), end; match != end; ++match) {
+        named.insert(match->str());
+        EXPECT_TRUE(fs::exists(source_tree() / match->str())) << entry.path() << " names " << match->str();
+      }
+    }
+  EXPECT_GT(named.size(), 5u) << "the names are not found";
+  std::istringstream list(run_process(sibling("bench") + " --list").output);
+  for (std::string line; std::getline(list, line);) {
+    const auto slash = line.find('/');
+    if (slash == line.npos) continue;
+    const std::string experiment = line.substr(slash + 1, line.find('/', slash + 1) - slash - 1);
+    EXPECT_TRUE(fs::exists(source_tree() / "docs/experiments" / (experiment + ".md"))) << experiment;
+  }
+}
+
 TEST(Pages, ReadmeFitsIntoTenMinutes) {
   const std::string readme = read(source_tree() / "README.md");
   EXPECT_LE(readme.size(), 12'000u);

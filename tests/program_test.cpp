@@ -842,6 +842,11 @@ TEST(Program, ExplainsTheAxesOfAnExperiment) {
   EXPECT_EQ(help.output.find("--addresses"), std::string::npos) << help.output;  // another's
   EXPECT_NE(run("--help matmul_f32").output.find("Without --m, --n, --k, --type: 14 points"), std::string::npos);
 
+  EXPECT_NE(help.output.find("docs/experiments/reduce_sum.md"), std::string::npos) << help.output;
+  const Finished own = run("--load " + sibling("modules/own_experiment.so") + " --help scale");
+  EXPECT_NE(own.output.find("--factor VALUES"), std::string::npos) << own.output;
+  EXPECT_EQ(own.output.find("docs/"), std::string::npos) << "a module's experiment has no page: " << own.output;
+
   const Finished unknown = run("--help reduce_sums");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.output.find("did you mean 'reduce_sum'?"), std::string::npos) << unknown.output;
