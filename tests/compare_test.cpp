@@ -317,6 +317,18 @@ TEST(CompareRuns, SaysWhatTheRunsDifferIn) {
   EXPECT_EQ(line.find("date"), std::string::npos) << line;
 }
 
+TEST(CompareRuns, SaysFirstThatDevicesDiffer) {
+  EXPECT_FALSE(says(compare(first_run + " " + second_run), "Different devices"));
+  const std::string own = read(first_run)["benchmarks"][0]["device"];
+  const File other("other_device.json", changed(first_run, [](Json& row) { row["device"] = "another"; }));
+  const std::string both = first_run + " " + std::string(other);
+  EXPECT_EQ(line_with(compare(both), "Different devices"),
+            "Different devices: " + own + " → another. Faster and slower are of these, not of the program.");
+  EXPECT_TRUE(says(compare("--format md " + both), "Different devices"));
+  const File slow("slow_device.json", changed(other, slowed(1.5)));
+  EXPECT_EQ(compare(first_run + " " + std::string(slow)).exit_code, 1) << "a row is slower, whatever it ran on";
+}
+
 TEST(CompareRuns, NamesVariantsWhoseSourceHasChanged) {
   const auto hashed = [](const std::string& path, const std::string& of_float4) {
     return changed(path, [=](Json& row) { row["source_hash"] = row["variant"] == "float4" ? of_float4 : "0"; });

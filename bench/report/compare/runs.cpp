@@ -113,6 +113,16 @@ std::vector<Compared> compare_times(const CompareOptions& comparison, const Resu
   return compared;
 }
 
+/// `NVIDIA H100 → NVIDIA H200`, for cells that were timed on another device; empty for none of them.
+std::string other_devices(const std::vector<Compared>& compared) {
+  std::set<std::string> pairs;
+  for (const Compared& cell : compared)
+    if (const std::string& old_name = cell.before->device.name, &new_name = cell.after->device.name;
+        old_name != new_name)
+      pairs.insert(fmt::format("{} → {}", old_name, new_name));
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
 TextTable times_table(const std::vector<Compared>& compared, bool all) {
   TextTable table;
   table.row({"verdict", "× as fast [95 %]", "old", "new", "placements", "P(slower)", "p", "counts from", "cell"},
@@ -242,6 +252,8 @@ bool compare_runs(const CompareOptions& comparison) {
 
   Page page(comparison.format, comparison.output);
   page.table(runs(before, after));
+  if (const std::string devices = other_devices(compared); !devices.empty())
+    page.paragraph("Different devices: " + devices + ". Faster and slower are of these, not of the program.");
   if (const std::string differ = different_contexts(before, after); !differ.empty())
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
   if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
