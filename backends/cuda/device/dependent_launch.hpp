@@ -54,17 +54,17 @@ inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks)
 
 /// As launch(), with more dynamic shared memory where a multiprocessor would take more blocks than its share of them.
 template <class... Parameters, class... Arguments>
-void launch_spread(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
-                   const Queue& queue, Arguments&&... arguments) {
+void launch_spread(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
+                   Arguments&&... arguments) {
 #if CROSSWARP_HAS_PTX
   static std::map<std::tuple<std::string, const void*, unsigned>, std::size_t> known;  // the queries are slow
   const auto* const pointer = reinterpret_cast<const void*>(kernel);
-  const unsigned share = blocks_for(blocks, static_cast<unsigned>(std::max(1, queue.device.compute_units)));
+  const unsigned share = blocks_for(std::size_t{grid.x} * grid.y * grid.z, std::max(1, queue.device.compute_units));
   const auto [found, is_new] = known.try_emplace({queue.device.key, pointer, share}, 0);
   if (is_new) found->second = shared_bytes_of_share(pointer, share);
   shared_bytes = std::max(shared_bytes, found->second);
 #endif
-  launch(kernel, blocks, threads, shared_bytes, queue, std::forward<Arguments>(arguments)...);
+  launch(kernel, grid, block, shared_bytes, queue, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace

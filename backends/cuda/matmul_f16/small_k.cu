@@ -204,25 +204,16 @@ std::size_t blocks_of(const MatmulF16::Args& args) {
   return std::size_t{blocks_for(args.m, Tile::rows)} * blocks_for(args.n, Tile::columns);
 }
 
-/// What a product is expected to take, without and with PDL.
-struct Cycles {
-  double alone, overlapped;
-
-  double least() const { return std::min(alone, overlapped); }
-};
-
 /// Each of a multiprocessor's four schedulers has a warp of every block and issues an instruction a cycle: for each
 /// step of k a thread's multiply-adds, its loads from shared memory and its share of the copies there; then its stores.
-/// With PDL blocks begin while the launch before ends, wherever there is room: some multiprocessors get two or three
-/// where the grid does not fill the device. Latencies are those of an H200.
+/// Latencies are those of an H200.
 template <class Tile>
-Cycles cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
+double cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
   constexpr double rows = Tile::thread_rows, columns = Tile::thread_columns;
   constexpr double copied = 1.0 * (Tile::rows + Tile::columns) / threads, copy = 8;
   constexpr double multiply = rows * columns + std::max(1.0, rows / 4) + columns + 1;
-  constexpr double block_cycles = 150, launch_cycles = 3600, overlap_cycles = 2200, issue_efficiency = 0.8;
+  constexpr double block_cycles = 150, launch_cycles = 3600, issue_efficiency = 0.8;
   constexpr double first_load_cycles = 700, load_cycles = 1900;  // the first k-tile is on its way to L2 before
-  constexpr unsigned full = 3;                                   // blocks of a multiprocessor
   const double stores = rows * (3 + 2 * columns / (args.n % 2 == 0 ? 2 : 1));
   const auto k = static_cast<double>(args.k);
   const double block = (k * multiply + copy * copied * std::max(k, 16.0) + stores + block_cycles) / issue_efficiency;
@@ -234,9 +225,7 @@ Cycles cycles_of(const DeviceInfo& device, const MatmulF16::Args& args) {
   const double moved = bytes / (device.peak_per_cycle("memory", 18) * units);
   const double loads = first_load_cycles + (blocks_for(args.k, Tile::k_steps) - 1) * load_cycles;
   // The shorter of the two is not fully hidden.
-  const double overlapped = launch_cycles + loads + std::max(issued, moved) + std::min(issued, moved) / 4;
-  const bool piles_up = blocks > units && blocks < full * units;
-  return {overlapped + overlap_cycles, overlapped + (piles_up ? 2 * block : 0)};
+  return launch_cycles + loads + std::max(issued, moved) + std::min(issued, moved) / 4;
 }
 
 template <class Tile>
@@ -252,7 +241,7 @@ void launch_tile(const Queue& queue, const MatmulF16::Args& args) {
 }
 
 struct Plan {
-  Cycles cycles;
+  double cycles;
   void (*launch)(const Queue&, const MatmulF16::Args&);
 };
 
@@ -275,22 +264,18 @@ Plan plan(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
   if (tile > 0) return plans[tile - 1];
   Plan best = plans[0];
   for (const Plan& other : std::span(plans).subspan(1, are_few_tiny_blocks(queue, args) ? 2 : 1))
-    if (equal * other.cycles.least() < best.cycles.least()) best = other;
+    if (equal * other.cycles < best.cycles) best = other;
   return best;
 }
 
 double expected_cycles(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
   constexpr double measured = 1.05;  // over expected, of 256 random products on an H100
   if (tile == tiles && !are_few_tiny_blocks(queue, args)) return std::numeric_limits<double>::infinity();
-  return measured * plan(queue, args, tile).cycles.least();
+  return measured * plan(queue, args, tile).cycles;
 }
 
-/// With PDL only where it pays.
 void gemm(const Queue& queue, const MatmulF16::Args& args, unsigned tile) {
-  const auto [cycles, launch] = plan(queue, args, tile);
-  Queue best = queue;
-  best.pdl &= cycles.overlapped <= cycles.alone;
-  launch(best, args);
+  plan(queue, args, tile).launch(queue, args);
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {

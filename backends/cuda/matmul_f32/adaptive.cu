@@ -76,11 +76,10 @@ constexpr TileModel stream_k_model = model_of<WideTile>(two_stages, {0.842, 0.84
 constexpr std::size_t number_of(std::size_t kernel) { return kernel + 1 < stream_k_number ? kernel + 1 : kernel + 2; }
 
 Choice<MatmulF32> by_splits(const TileKernel& kernel, const SplitPlan& plan, const MatmulF32::Args& sizes) {
-  return {plan.cycles,
-          {[&kernel, plan](const Queue& queue, const MatmulF32::Args& args) {
-             kernel.launch(pdl_where(plan.pdl, queue), args, plan.splits);
-           },
-           kernel.workspace(sizes, plan.splits)}};
+  return {
+      plan.cycles,
+      {[&kernel, plan](const Queue& queue, const MatmulF32::Args& args) { kernel.launch(queue, args, plan.splits); },
+       kernel.workspace(sizes, plan.splits)}};
 }
 
 #if CROSSWARP_HAS_PTX

@@ -10,8 +10,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Programmatic dependent launch saves about so much of a launch. Its blocks begin where blocks of the launch before
-/// end, though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
+/// Programmatic dependent launch saves about so much of a launch. Clusters begin where blocks of the launch before end,
+/// though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
 constexpr double pdl_cycles = 2200;
 
 /// The queue, with PDL off unless it `pays`.

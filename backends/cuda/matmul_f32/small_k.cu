@@ -161,18 +161,12 @@ unsigned resident_blocks(std::size_t k, unsigned passes) {
   return static_cast<unsigned>(std::min<std::size_t>(Tile::min_blocks, shared_bytes / block_bytes));
 }
 
-/// What a launch is expected to take.
-struct Cost {
-  double cycles = std::numeric_limits<double>::infinity();
-  bool pdl = true;  ///< Whether it pays.
-};
-
 /// Expected cycles, latencies of launch and memory aside. Each of a multiprocessor's four schedulers has one warp of
 /// every block and issues an instruction a cycle: a thread's copies to shared memory; for each pass and step of k its
 /// multiply-adds and loads from there, or the cycles that these loads take; its stores. Latency within the last block
 /// is not hidden, and where shared memory keeps blocks out, the others hide less. Costs are those of an H200.
 template <class Tile>
-Cost cost_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned passes) {
+double cycles_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned passes) {
   constexpr double rows = Tile::thread_rows, columns = Tile::thread_columns, schedulers = 4;
   constexpr double block_cycles = 200, pass_cycles = 20, copy = 4, vector_load = 2, exposed_blocks = 0.7,
                    missing_block = 0.15;
@@ -193,10 +187,7 @@ Cost cost_of(const DeviceInfo& device, const MatmulF32::Args& args, unsigned pas
   // A warp's store of 128 bytes that is not aligned touches five sectors, not four.
   const double stored = static_cast<double>(args.c.size_bytes()) * (1 + 0.25 / width);
   const double moved = stored / (device.peak_per_cycle("memory", 18) * units);
-  const bool pdl =
-      2 * of_block < pdl_cycles || 2 * all_blocks <= units || all_blocks >= std::size_t{2} * Tile::min_blocks * units;
-  // The shorter of the two is not fully hidden.
-  return {std::max(issued, moved) + std::min(issued, moved) / 4 + (pdl ? 0 : pdl_cycles), pdl};
+  return std::max(issued, moved) + std::min(issued, moved) / 4;  // the shorter of the two is not fully hidden
 }
 
 template <class Tile>
@@ -215,13 +206,13 @@ void launch_tile(const Queue& queue, const MatmulF32::Args& args, unsigned passe
 
 /// A tile as the cost model sees it.
 struct TileModel {
-  Cost (*cost)(const DeviceInfo&, const MatmulF32::Args&, unsigned passes);
+  double (*cycles)(const DeviceInfo&, const MatmulF32::Args&, unsigned passes);
   std::size_t (*shared_floats)(std::size_t k, unsigned passes);
   void (*launch)(const Queue&, const MatmulF32::Args&, unsigned passes);
 };
 template <class Tile>
 constexpr TileModel model() {
-  return {cost_of<Tile>, shared_floats<Tile>, launch_tile<Tile>};
+  return {cycles_of<Tile>, shared_floats<Tile>, launch_tile<Tile>};
 }
 
 /// Tunings tile1 … tile5.
@@ -236,7 +227,7 @@ constexpr TileModel models[]{
 struct Plan {
   const TileModel* tile = nullptr;
   unsigned passes = 1;
-  Cost cost;
+  double cycles = std::numeric_limits<double>::infinity();
 };
 
 /// The fastest by the model, of all tiles or, by its number, of one. Requires k > 0.
@@ -248,8 +239,8 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_ti
     if (forced_tile > 0 && &tile != &models[forced_tile - 1]) continue;
     for (unsigned passes = 1; passes <= max_passes; ++passes) {
       if (passes > 1 && sizeof(float) * tile.shared_floats(args.k, passes) > max_shared_bytes) break;
-      if (const Cost cost = tile.cost(queue.device, args, passes); cost.cycles < best.cost.cycles)
-        best = {&tile, passes, cost};
+      if (const double cycles = tile.cycles(queue.device, args, passes); cycles < best.cycles)
+        best = {&tile, passes, cycles};
     }
   }
   return best;
@@ -258,14 +249,14 @@ Plan plan(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_ti
 void gemm(const Queue& queue, const MatmulF32::Args& args, std::size_t forced_tile) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  const auto [tile, passes, cost] = plan(queue, args, forced_tile);
-  tile->launch(pdl_where(cost.pdl, queue), args, passes);
+  const Plan best = plan(queue, args, forced_tile);
+  best.tile->launch(queue, args, best.passes);
 }
 
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args) {
   // Of the launch by PDL, first loads and last stores; of what the tiles' model expects. Measured on an H100.
   constexpr double latency = 3460, measured = 1.34;
-  return args.k == 0 ? 0 : latency + measured * plan(queue, args, 0).cost.cycles;
+  return args.k == 0 ? 0 : latency + measured * plan(queue, args, 0).cycles;
 }
 
 void gemm(const Queue& queue, const MatmulF32::Args& args) { gemm(queue, args, 0); }

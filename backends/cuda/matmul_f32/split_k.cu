@@ -10,12 +10,13 @@ namespace matmul_f32_split_k {
 /// Block (x, y): tile x of C, summed over range y of k.
 template <class Tile, AlignedRows rows>
 static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks) gemm_kernel(GemmProblem problem) {
-  grid_dependency_sync();
+  grid_dependency_wait();
   const TileCoord tile = rasterize(problem, blockIdx.x);
   const std::size_t k_begin = blockIdx.y * problem.k_per_split;
   const std::size_t k_end = k_begin + problem.k_per_split < problem.k ? k_begin + problem.k_per_split : problem.k;
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_accumulate<Tile, rows, false>(problem, tile, k_begin, k_end, acc);
+  launch_dependents();
   store_tile<Tile, rows>(problem, tile, acc);
 }
 
@@ -26,10 +27,11 @@ static __global__ void __launch_bounds__(Tile::threads, Tile::min_blocks)
   __shared__ WorkTile work;  // multiply_accumulate() takes all registers
   if (threadIdx.x == 0) work = tiles.scheduler.work_tile(blockIdx.x);
   __syncthreads();
-  grid_dependency_sync();
+  grid_dependency_wait();
   const KInterval k = k_range<Tile>(problem, work);
   float acc[Tile::thread_m][Tile::thread_n] = {};
   multiply_accumulate<Tile, rows, false>(problem, work.tile, k.begin, k.end, acc);
+  launch_dependents();
   if (tiles.scheduler.is_split(blockIdx.x))
     store_tile<Tile, rows>(partial_sums(problem, tiles, blockIdx.x), {0, 0}, acc);
   else

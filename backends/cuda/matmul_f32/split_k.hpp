@@ -2,6 +2,7 @@
 // split, or only the last ones, which would leave most of the device idle.
 #pragma once
 
+#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
 #include "backends/cuda/tensor_gemm/work_tiles.hpp"
@@ -107,7 +108,7 @@ void launch_splits(const SplitKernels& kernels, const Queue& queue, const Matmul
     const SplitTiles tiles =
         work_tiles(split_config(Tile::m, Tile::n, splits), args.m, args.n, blocks_for(args.k, Tile::k), partials);
     if (tiles.scheduler.splits > 1) {
-      launch(kernels.last_split, tiles.scheduler.count(), Tile::threads, Tile::shared_bytes, queue, gemm, tiles);
+      launch_spread(kernels.last_split, tiles.scheduler.count(), Tile::threads, Tile::shared_bytes, queue, gemm, tiles);
       launch_add_split_tiles(queue, tiles,
                              SummedC{args.c.data(), static_cast<unsigned>(args.m), static_cast<unsigned>(args.n)});
       return;
@@ -116,7 +117,8 @@ void launch_splits(const SplitKernels& kernels, const Queue& queue, const Matmul
   const unsigned count = splits.whole > 0 ? 1 : splits.count;
   gemm.k_per_split = std::size_t{blocks_for(blocks_for(args.k, Tile::k), count)} * Tile::k;
   if (count > 1) gemm.c = partials, gemm.c_pitch = partials_pitch(args.n);
-  launch(kernels.all_alike, dim3(gemm.tiles_n * gemm.tiles_m, count), Tile::threads, Tile::shared_bytes, queue, gemm);
+  launch_spread(kernels.all_alike, dim3(gemm.tiles_n * gemm.tiles_m, count), Tile::threads, Tile::shared_bytes, queue,
+                gemm);
   if (count > 1)
     launch_add_partials(queue, args.m * gemm.c_pitch, count, args.m * gemm.c_pitch,
                         ReducedC{args.c.data(), args.n, gemm.c_pitch});

@@ -94,14 +94,14 @@ class TileCost {
 
   /// Whole tiles beside split ones fill waves of their own. Several splits take a second pass, with their partial sums
   /// written and read back.
-  double split_k(const Splits& splits, bool pdl) const {
+  double split_k(const Splits& splits) const {
     const double shares = (tiles_ - splits.whole) * splits.count, k_tiles_of_share = std::ceil(k_tiles_ / splits.count);
     double cycles =
-        blocks_cycles(splits.whole, k_tiles_, false) + blocks_cycles(shares, k_tiles_of_share, pdl || splits.whole > 0);
+        blocks_cycles(splits.whole, k_tiles_, false) + blocks_cycles(shares, k_tiles_of_share, splits.whole > 0);
     if (const double bytes = partial_bytes(splits); bytes > 0)
       cycles +=
           second_pass + 2 * bytes / (bytes <= l2_bytes_ ? units_ * l2_bytes_per_cycle() : memory_bytes_per_cycle_);
-    return (splits.whole > 0 ? tile_.last_split_slowdown : 1) * total(cycles) - (pdl ? pdl_cycles : 0);
+    return (splits.whole > 0 ? tile_.last_split_slowdown : 1) * total(cycles) - pdl_cycles;
   }
 
   /// The splits of a tile are blocks of a cluster, of which the device has room for `active`: those that are left for a
@@ -128,12 +128,12 @@ class TileCost {
   }
 
  private:
-  /// Of `all_blocks`, each with `k_tiles`. The multiprocessor with the most blocks decides. By PDL, or after other
-  /// blocks, they start unevenly, and it gets one more where they do not fill the device.
-  double blocks_cycles(double all_blocks, double k_tiles, bool uneven_start) const {
+  /// Of `all_blocks`, each with `k_tiles`. The multiprocessor with the most blocks decides. Behind other blocks they
+  /// start unevenly, and it gets one more where they do not fill the device.
+  double blocks_cycles(double all_blocks, double k_tiles, bool behind_others) const {
     const double resident = tile_.min_blocks;
     double blocks = std::ceil(all_blocks / units_);
-    if (uneven_start && all_blocks > 1 && blocks < resident) ++blocks;
+    if (behind_others && all_blocks > 1 && blocks < resident) ++blocks;
     const double full_waves = std::floor(blocks / resident);
     return waves_cycles(full_waves, blocks - full_waves * resident, k_tiles, wave_cycles_);
   }
@@ -174,19 +174,19 @@ class TileCost {
 
 struct SplitPlan {
   Splits splits;
-  bool pdl = true;
+  bool pdl = true;  ///< Whether it pays: of clusters.
   double cycles = std::numeric_limits<double>::infinity();
 };
 
-/// The splits of k, of at least four k-tiles each, and PDL of fewest expected cycles: of all tiles, or of those alone
+/// The splits of k, of at least four k-tiles each, of fewest expected cycles: of all tiles, or of those alone
 /// that do not fill a wave. Partial sums are at most four times what L2 holds.
 inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const DeviceInfo& device) {
   const TileCost cost(tile, size, device);
   const auto units = static_cast<std::size_t>(device.compute_units), tiles = static_cast<std::size_t>(cost.tiles());
   const std::size_t most = std::max<std::size_t>(1, size.k / (4 * tile.k)), wave = units * tile.min_blocks;
   SplitPlan best;
-  const auto consider = [&](const Splits& splits, bool pdl) {
-    if (const double cycles = cost.split_k(splits, pdl); cycles < best.cycles) best = {splits, pdl, cycles};
+  const auto consider = [&](const Splits& splits) {
+    if (const double cycles = cost.split_k(splits); cycles < best.cycles) best = {splits, true, cycles};
   };
   const auto consider_splits = [&](std::size_t whole) {
     // Splits that give each multiprocessor 0, 1, 2 … blocks.
@@ -196,8 +196,7 @@ inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const 
       if (count == std::exchange(previous, count)) continue;
       const Splits splits{static_cast<unsigned>(count), static_cast<unsigned>(whole)};
       if (cost.partial_bytes(splits) > 4.0 * static_cast<double>(l2_size(device))) break;
-      if (count > 1 || whole == 0) consider(splits, true);
-      if (whole == 0) consider(splits, false);
+      if (count > 1 || whole == 0) consider(splits);
     }
   };
   consider_splits(0);
