@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/vec.hpp"
 #include "backends/cuda/device/with_constant.hpp"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/bulk_copy.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/device/split_k.hpp"

@@ -6,8 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 
 namespace crosswarp::gpu {

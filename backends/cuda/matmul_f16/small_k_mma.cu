@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/vec.hpp"
 #include "backends/cuda/matmul_f16/small_k_mma.hpp"
 

@@ -1,8 +1,8 @@
 // Split-K within clusters: the blocks that share a tile of C are a cluster, and add their partial sums by way of
 // distributed shared memory. No second launch, and no partial sums in memory. The mainloop is that of multistage. Bound
 // by the issue of multiply-adds; small products by latency.
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cluster.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"

@@ -4,8 +4,8 @@
 // A row of A starts at any multiple of 4 bytes where k is not a multiple of 4, but rows that are 4 apart start at the
 // same distance from a 16-byte boundary. A block has rows of one such distance, and its k-tiles start at the boundary
 // before the row.
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"

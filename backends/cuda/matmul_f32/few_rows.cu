@@ -4,8 +4,8 @@
 //
 // A row of B starts at any multiple of 4 bytes where n is not a multiple of 4, but rows that are 4 apart start at the
 // same distance from a 16-byte boundary. A thread has rows of one such distance, and its columns start at the boundary.
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/k_shares.hpp"

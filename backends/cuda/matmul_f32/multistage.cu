@@ -1,7 +1,7 @@
 // Split-K by a pipeline of several k-tiles: tiles of 32 x 32 to 128 x 256 whose copies need no registers and no aligned
 // rows. Bound by the issue of multiply-adds; small products by latency. The mainloop, multiply_multistage(), stands in
 // the header.
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
 

@@ -2,7 +2,7 @@
 // ones. A lies transposed there, so that a fragment's elements spread over both register banks, which a multiply-add
 // reads at once. Bound by the issue of multiply-adds. The mainloop, multiply_accumulate(), stands in the header, which
 // split_k and stream_k share.
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
 
 namespace crosswarp::gpu {

@@ -3,7 +3,7 @@
 // multiply-adds: small thread tiles reuse little of each 16-byte load.
 #pragma once
 
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/split_k.hpp"
 
 namespace crosswarp::gpu {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 
 namespace crosswarp::gpu {

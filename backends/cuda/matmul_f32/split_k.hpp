@@ -2,7 +2,7 @@
 // split, or only the last ones, which would leave most of the device idle.
 #pragma once
 
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/split_k.hpp"
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
 #include "backends/cuda/tensor_gemm/work_tiles.hpp"

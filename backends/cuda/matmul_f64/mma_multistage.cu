@@ -2,8 +2,8 @@
 // stages that cp.async fills ahead, by pairs of doubles where rows begin at multiples of 16 bytes: single ones would
 // pass through L1, whose bandwidth the fragments need. Bound by these instructions: a k-tile of two blocks of 128 x 64
 // takes 2048 cycles on Hopper, its loads from shared memory a third of that.
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/cp_async.hpp"
-#include "backends/cuda/device/dependent_launch.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/split_tiles.hpp"

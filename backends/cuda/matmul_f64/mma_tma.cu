@@ -6,7 +6,7 @@
 // k may be permuted if both operands agree, rows and columns if C agrees. Here each load brings two neighbours, 16
 // bytes, from TMA's swizzled rows without bank conflicts, and they fill registers in the order that the instruction
 // takes.
-#include "backends/cuda/device/dependent_launch.hpp"
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/device/pipeline.hpp"
 #include "backends/cuda/matmul_f64/mma_f64.hpp"
 #include "backends/cuda/matmul_f64/split_tiles.hpp"
