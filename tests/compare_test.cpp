@@ -323,7 +323,7 @@ TEST(CompareRuns, SaysFirstThatDevicesDiffer) {
   const File other("other_device.json", changed(first_run, [](Json& row) { row["device"] = "another"; }));
   const std::string both = first_run + " " + std::string(other);
   EXPECT_EQ(line_with(compare(both), "Different devices"),
-            "Different devices: " + own + " → another. Faster and slower are of these, not of the program.");
+            "Different devices: " + own + " → another. Verdicts compare the devices, not versions of the program.");
   EXPECT_TRUE(says(compare("--format md " + both), "Different devices"));
   const File slow("slow_device.json", changed(other, slowed(1.5)));
   EXPECT_EQ(compare(first_run + " " + std::string(slow)).exit_code, 1) << "a row is slower, whatever it ran on";

@@ -1,8 +1,8 @@
-// Launches whose blocks spread evenly over the multiprocessors, for kernels of which several blocks fit on one. By
-// themselves the blocks of a grid that does not fill the device settle unevenly, two on one multiprocessor and none on
-// another, where those of the launch before have not all ended: with programmatic dependent launch (PDL) up to twice
-// the time of a product. They spread if the next launch starts late, launch_dependents(), and if a multiprocessor has
-// no room for more than its share, launch_spread().
+// Launches whose blocks spread evenly over the multiprocessors, for kernels of which several blocks fit on one. With
+// programmatic dependent launch (PDL) a grid starts before the launch before it has ended, and its blocks settle where
+// there is room: two on one multiprocessor and none on another, if they do not fill the device. A product can take
+// twice the time. Blocks spread if the next launch starts late, launch_dependents(), and if no multiprocessor has room
+// for more than its share of them, launch_spread().
 #pragma once
 
 #include <map>
@@ -14,8 +14,9 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// The two halves of grid_dependency_sync(), called by every thread: the wait for the launch before, and behind the
-/// main loop the start of the next one. No-ops below sm_90 and in launches without PDL.
+/// The two halves of grid_dependency_sync(): the wait for the launch before, by every thread that needs its writes, and
+/// behind the main loop the start of the next one, which begins once each block has called it or ended. No-ops below
+/// sm_90 and in launches without PDL.
 __device__ inline void grid_dependency_wait() {
 #if CROSSWARP_HAS_PTX
 #if CROSSWARP_TARGET_FROM_SM90
@@ -52,7 +53,7 @@ inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks)
 }
 #endif
 
-/// As launch(), with more dynamic shared memory where a multiprocessor would take more blocks than its share of them.
+/// As launch(), with so much dynamic shared memory that no more than ceil(blocks / multiprocessors) fit on one by it.
 template <class... Parameters, class... Arguments>
 void launch_spread(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes, const Queue& queue,
                    Arguments&&... arguments) {

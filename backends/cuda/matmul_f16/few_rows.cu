@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(threads, blocks_per_unit) gemm_kernel(P
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const unsigned first_column = blockIdx.x * p.block_columns;
   const unsigned begin = blockIdx.y * p.block_depth, end = std::min(begin + p.block_depth, p.k - 1);
-  // The first loads, into L2, before grid_dependency_sync().
+  // The first loads, into L2, before grid_dependency_wait().
   const unsigned prefetched_row = begin + lane / 2 * warps + warp, prefetched = first_column + lane % 2 * half_window;
   if (prefetched_row < end && prefetched < p.n) prefetch_to_l2(p.b + std::size_t{prefetched_row} * p.n + prefetched);
   grid_dependency_wait();

@@ -152,7 +152,7 @@ static __global__ void __launch_bounds__(threads, Tile::resident) gemm_kernel(Pr
   const unsigned count_of_a = count_along_k(p.a, first_of_a, rows);
   const unsigned count_of_b = b_transposed ? count_along_k(p.b, first_of_b, columns) : 0;
 
-  // A line for each thread, into L2, before grid_dependency_sync().
+  // A line for each thread, into L2, before grid_dependency_wait().
   const auto prefetch_range = [&](const Operand& from, std::size_t first, unsigned count) {
     constexpr unsigned line = 8;  // vectors
     if (const unsigned own = threadIdx.x * line; own < count) prefetch_to_l2(from.data + (first + own) * vector);

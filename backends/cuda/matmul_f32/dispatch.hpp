@@ -10,8 +10,9 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Programmatic dependent launch saves about so much of a launch. Clusters begin where blocks of the launch before end,
-/// though: of a grid that does not fill the device some multiprocessors get a block more, and others none.
+/// Cycles that programmatic dependent launch saves of a launch. Clusters may lose more by it: they begin where blocks
+/// of the launch before end, so that of a grid that does not fill the device some multiprocessors get a block more.
+/// Fitted before their kernel started the next launch late.
 constexpr double pdl_cycles = 2200;
 
 /// The queue, with PDL off unless it `pays`.

@@ -174,7 +174,7 @@ class TileCost {
 
 struct SplitPlan {
   Splits splits;
-  bool pdl = true;  ///< Whether it pays: of clusters.
+  bool pdl = true;  ///< Whether it pays: always, but for clusters.
   double cycles = std::numeric_limits<double>::infinity();
 };
 

@@ -253,7 +253,7 @@ bool compare_runs(const CompareOptions& comparison) {
   Page page(comparison.format, comparison.output);
   page.table(runs(before, after));
   if (const std::string devices = other_devices(compared); !devices.empty())
-    page.paragraph("Different devices: " + devices + ". Faster and slower are of these, not of the program.");
+    page.paragraph("Different devices: " + devices + ". Verdicts compare the devices, not versions of the program.");
   if (const std::string differ = different_contexts(before, after); !differ.empty())
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
   if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
