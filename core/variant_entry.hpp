@@ -39,7 +39,7 @@ struct LaunchContext {
   const Tuning& tuning;
   std::span<std::byte> workspace;  ///< Zeroed once, before the first launch; launches may leave state in it.
   LaunchLog* log = nullptr;
-  bool pdl = false;  ///< Programmatic dependent launch: kernels start early and call grid_dependency_sync().
+  bool pdl = false;  ///< Programmatic dependent launch: kernels start early and wait for the grid before.
   std::span<const std::span<std::byte>> workspaces = {};  ///< By rank, each in its memory; see core/ranks.hpp.
 };
 

@@ -27,7 +27,7 @@ struct Queue : LaunchContext {
   cudaStream_t stream;
 };
 
-/// For launches of kernels that call grid_dependency_sync(): programmatic dependent launch (PDL).
+/// For launches of kernels that wait for the grid before: programmatic dependent launch (PDL).
 inline Queue with_pdl(Queue queue) {
   queue.pdl = true;
   return queue;
@@ -41,7 +41,7 @@ void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes);
 
 #if CROSSWARP_HAS_PTX
-/// Launch attribute of programmatic dependent launch (PDL), for kernels that call grid_dependency_sync().
+/// Launch attribute of programmatic dependent launch (PDL), for kernels that wait for the grid before.
 inline cudaLaunchAttribute programmatic_stream_serialization() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

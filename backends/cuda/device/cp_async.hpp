@@ -52,8 +52,8 @@ __device__ void cp_async_wait_group() {
 #endif
 }
 
-/// Brings the line of an address into L2; nothing where there is no PTX. Safe before grid_dependency_sync(), so that a
-/// kernel's first loads overlap the launch before: L2 is coherent with what that still writes.
+/// Brings the line of an address into L2; nothing where there is no PTX. Safe before the wait for the grid before, so
+/// that a kernel's first loads overlap the launch before: L2 is coherent with what that still writes.
 __device__ inline void prefetch_to_l2([[maybe_unused]] const void* from) {
 #if CROSSWARP_HAS_PTX
   asm volatile("prefetch.global.L2 [%0];" ::"l"(from) : "memory");

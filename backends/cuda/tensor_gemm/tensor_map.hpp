@@ -85,7 +85,7 @@ __device__ inline void tma_load_multicast([[maybe_unused]] unsigned to_shared, [
       : "memory");
 }
 
-/// Brings a box into L2. Safe before grid_dependency_sync(): L2 is coherent with what the launch before still writes.
+/// Brings a box into L2. Safe before the wait for the grid before: L2 is coherent with what that still writes.
 __device__ inline void tma_prefetch([[maybe_unused]] const CUtensorMap& map, [[maybe_unused]] unsigned row,
                                     [[maybe_unused]] unsigned column) {
   CROSSWARP_SM90_ASM("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(column),
