@@ -1,4 +1,5 @@
 // What the GEMMs' cost models expect, by properties of a device alone: no GPU is needed.
+#include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/gemv.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
@@ -194,12 +195,11 @@ TEST(TileCost, SplitsInClustersThatHaveRoom) {
                         [&](unsigned splits) { return splits <= largest ? 360 / splits : 0; });
   };
   constexpr GemmSize deep{64, 128, 65536};
-  EXPECT_EQ(plan_for(deep, most).splits.count, most);
-  EXPECT_EQ(plan_for(deep, most).splits.whole, 0u);
-  EXPECT_EQ(plan_for(deep, 5).splits.count, 5u);                  // larger ones have no room
+  EXPECT_EQ(plan_for(deep, most).splits, most);
+  EXPECT_EQ(plan_for(deep, 5).splits, 5u);                        // larger ones have no room
   EXPECT_TRUE(std::isinf(plan_for(deep, 1).cycles));              // nor has any here
   EXPECT_TRUE(std::isinf(plan_for({64, 128, 63}, most).cycles));  // fewer than eight k-tiles
-  EXPECT_LE(plan_for({64, 128, 200}, most).splits.count, 200u / (4 * 8));
+  EXPECT_LE(plan_for({64, 128, 200}, most).splits, 200u / (4 * 8));
 
   // One cluster more than there is room for takes a wave more.
   const auto cycles = [&](std::size_t tiles) {
@@ -364,6 +364,19 @@ TEST(F64TileModel, ExpectsOddRowsToTakeLongerWhereSingleDoublesAreCopied) {
     EXPECT_GT(f64_cycles(tile, {4096, 4096, 4095}), 1.04 * f64_cycles(tile, {4096, 4096, 4096}));
     EXPECT_GT(f64_cycles(tile, {4096, 4095, 4096}), 1.1 * f64_cycles(tile, {4096, 4096, 4096}));
   }
+}
+
+TEST(LaunchSpread, LeavesRoomForAShareAndNoMore) {
+  constexpr SharedMemory h100{.of_multiprocessor = 233'472, .most_of_block = 232'448, .reserved_of_block = 1024};
+  const auto resident = [&](std::size_t bytes) {  // the device rounds up
+    return h100.of_multiprocessor / ((h100.reserved_of_block + bytes + 127) / 128 * 128);
+  };
+  for (const std::size_t static_bytes : {0, 16, 16'384})
+    for (std::size_t share = 1; share <= 12; ++share)
+      EXPECT_EQ(resident(static_bytes + shared_bytes_of_share(h100, static_bytes, share)), share) << static_bytes;
+  EXPECT_EQ(shared_bytes_of_share(h100, 0, 1), h100.most_of_block);
+  EXPECT_EQ(shared_bytes_of_share(h100, 16'384, 16), 0);  // they do not fit
+  EXPECT_EQ(shared_bytes_of_share(h100, 0, 300), 0);
 }
 
 }  // namespace

@@ -5,9 +5,12 @@
 // for more than its share of them, launch_spread().
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "backends/gpu/kernel.hpp"
 
@@ -33,10 +36,22 @@ __device__ inline void launch_dependents() {
 }
 
 #if CROSSWARP_HAS_PTX
-/// Most dynamic shared memory with which `blocks` blocks of the kernel fit on a multiprocessor of the current device,
-/// as far as shared memory goes.
-inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks) {
+/// Bytes of shared memory of a device. A block gets a multiple of 128, the reserved ones included.
+struct SharedMemory {
+  std::size_t of_multiprocessor, most_of_block, reserved_of_block;
+};
+
+/// Most dynamic shared memory with which `blocks` blocks fit on a multiprocessor, each with `static_bytes` beside it; 0
+/// where they do not fit.
+constexpr std::size_t shared_bytes_of_share(const SharedMemory& memory, std::size_t static_bytes, std::size_t blocks) {
   constexpr std::size_t granule = 128;
+  const std::size_t share = memory.of_multiprocessor / blocks / granule * granule;
+  const std::size_t of_block = std::min(memory.most_of_block, share - std::min(share, memory.reserved_of_block));
+  return of_block - std::min(of_block, static_bytes);
+}
+
+/// The same of a kernel on the current device.
+inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks) {
   const auto attribute = [](cudaDeviceAttr which) {
     int device = 0, value = 0;
     check(cudaGetDevice(&device), "current device");
@@ -45,11 +60,10 @@ inline std::size_t shared_bytes_of_share(const void* kernel, std::size_t blocks)
   };
   cudaFuncAttributes of_kernel{};
   check(cudaFuncGetAttributes(&of_kernel, kernel), "kernel attributes");
-  const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const std::size_t share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks;
-  const std::size_t taken = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
-  const std::size_t bytes = std::min(most, share > taken ? share - taken : 0);
-  return bytes > of_kernel.sharedSizeBytes ? (bytes - of_kernel.sharedSizeBytes) / granule * granule : 0;
+  const SharedMemory memory{.of_multiprocessor = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                            .most_of_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+                            .reserved_of_block = attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
+  return shared_bytes_of_share(memory, of_kernel.sharedSizeBytes, blocks);
 }
 #endif
 

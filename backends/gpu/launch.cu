@@ -1,6 +1,9 @@
 // Error checks and the resource usage of kernels. Compiled once for each platform.
 #include "backends/gpu/launch.hpp"
 
+#include <map>
+#include <utility>
+
 #include "core/error.hpp"
 #include "core/kernel_name.hpp"
 
@@ -31,9 +34,16 @@ void check(cudaError_t code, const char* what, std::source_location where) {
 
 void allow_shared_bytes(const void* kernel, std::size_t shared_bytes) {
   constexpr std::size_t default_limit = 32 << 10;  // 48 KiB less static shared memory
-  if (shared_bytes > default_limit)
+  if (shared_bytes <= default_limit) return;
+  int device = 0;
+  check(cudaGetDevice(&device), "current device");
+  // Never lowered: graphs may hold launches with more.
+  static std::map<std::pair<int, const void*>, std::size_t> limits;
+  if (std::size_t& limit = limits[{device, kernel}]; limit < shared_bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
           "shared memory of a kernel");
+    limit = shared_bytes;
+  }
 }
 
 void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, bool pdl) {

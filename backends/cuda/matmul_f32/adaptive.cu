@@ -13,9 +13,9 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_adaptive {
 
-using matmul_f32_tiles::best_cluster, matmul_f32_tiles::best_splits, matmul_f32_tiles::Mainloop,
-    matmul_f32_tiles::multistage, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan, matmul_f32_tiles::TileCost,
-    matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
+using matmul_f32_tiles::best_cluster, matmul_f32_tiles::best_splits, matmul_f32_tiles::ClusterPlan,
+    matmul_f32_tiles::Mainloop, matmul_f32_tiles::multistage, matmul_f32_tiles::Speed, matmul_f32_tiles::SplitPlan,
+    matmul_f32_tiles::TileCost, matmul_f32_tiles::TileModel, matmul_f32_tiles::two_stages;
 
 /// A kernel by its tile.
 struct TileKernel {
@@ -89,11 +89,12 @@ void add_clusters(std::vector<Choice<MatmulF32>>& all, const TileKernel& kernel,
   using matmul_f32_cluster_split_k::max_splits;
   if (!kernel.clusters || !queue.device.has("cluster")) return;
   const auto clusters = kernel.clusters();
-  const SplitPlan plan = best_cluster(kernel.model, {args.m, args.n, args.k}, queue.device, max_splits,
-                                      [&](unsigned splits) { return clusters.active_clusters(args, splits); });
-  if (plan.splits.count > 1)
-    all.push_back({plan.cycles, {[clusters, plan](const Queue& on, const MatmulF32::Args& problem) {
-                     clusters.launch(pdl_where(plan.pdl, on), problem, plan.splits.count);
+  const ClusterPlan plan = best_cluster(kernel.model, {args.m, args.n, args.k}, queue.device, max_splits,
+                                        [&](unsigned splits) { return clusters.active_clusters(args, splits); });
+  if (plan.splits > 1)
+    all.push_back({plan.cycles, {[clusters, plan](Queue on, const MatmulF32::Args& problem) {
+                     on.pdl = on.pdl && plan.pdl;
+                     clusters.launch(on, problem, plan.splits);
                    }}});
 }
 #endif

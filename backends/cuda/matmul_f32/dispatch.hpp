@@ -15,12 +15,6 @@ inline namespace CROSSWARP_PLATFORM {
 /// Fitted before their kernel started the next launch late.
 constexpr double pdl_cycles = 2200;
 
-/// The queue, with PDL off unless it `pays`.
-inline Queue pdl_where(bool pays, Queue queue) {
-  queue.pdl = queue.pdl && pays;
-  return queue;
-}
-
 namespace matmul_f32_stream_k {
 
 /// For WideTile. Requires m, n > 0 and a workspace of workspace_bytes().

@@ -174,7 +174,6 @@ class TileCost {
 
 struct SplitPlan {
   Splits splits;
-  bool pdl = true;  ///< Whether it pays: always, but for clusters.
   double cycles = std::numeric_limits<double>::infinity();
 };
 
@@ -186,7 +185,7 @@ inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const 
   const std::size_t most = std::max<std::size_t>(1, size.k / (4 * tile.k)), wave = units * tile.min_blocks;
   SplitPlan best;
   const auto consider = [&](const Splits& splits) {
-    if (const double cycles = cost.split_k(splits); cycles < best.cycles) best = {splits, true, cycles};
+    if (const double cycles = cost.split_k(splits); cycles < best.cycles) best = {splits, cycles};
   };
   const auto consider_splits = [&](std::size_t whole) {
     // Splits that give each multiprocessor 0, 1, 2 … blocks.
@@ -204,19 +203,25 @@ inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const 
   return best;
 }
 
+struct ClusterPlan {
+  unsigned splits = 1;
+  bool pdl = true;  ///< Whether it pays.
+  double cycles = std::numeric_limits<double>::infinity();
+};
+
 /// The splits of a cluster, of at least four k-tiles each, and PDL of fewest expected cycles. `active(splits)`:
 /// clusters that the device has room for. Infinite cycles where k is too short to be split.
 template <class Active>
-SplitPlan best_cluster(const TileModel& tile, const GemmSize& size, const DeviceInfo& device, unsigned max_splits,
-                       Active active) {
+ClusterPlan best_cluster(const TileModel& tile, const GemmSize& size, const DeviceInfo& device, unsigned max_splits,
+                         Active active) {
   const TileCost cost(tile, size, device);
-  SplitPlan best;
+  ClusterPlan best;
   for (unsigned splits = 2; splits <= std::min<std::size_t>(max_splits, size.k / (4 * tile.k)); ++splits) {
     const unsigned clusters = active(splits);
     if (clusters == 0) continue;
     for (const bool pdl : {true, false})
       if (const double cycles = cost.clusters(splits, clusters, pdl); cycles < best.cycles)
-        best = {{splits, 0}, pdl, cycles};
+        best = {splits, pdl, cycles};
   }
   return best;
 }
