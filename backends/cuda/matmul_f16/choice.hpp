@@ -54,11 +54,14 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
                          .is_f32_out = args.f32_out,
                          .are_copies = matmul_f16_repack::copied_bytes(args) > 0,
                          .may_swap = !args.f32_out};
-  return persistent_choices(queue.device, work, tiles, least_k_tiles, [&](const PersistentConfig& config) -> unsigned {
-    // Of a B that is not transposed whole panels of 64 columns are loaded: 144 and 176 take as long as 192.
-    if (!config.swapped && !args.b_transposed && config.columns % 32 != 0) return 0;
-    return matmul_f16_persistent::resident_clusters(queue, config);
-  });
+  std::vector<PersistentChoice> choices = persistent_choices(
+      queue.device, work, tiles, least_k_tiles,
+      [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
+  // Of a B that is not transposed whole panels of 64 columns are loaded: 192 for 144 or 176. Both factors are measured.
+  if (!args.b_transposed)
+    for (auto& [config, cycles] : choices)
+      if (config.columns % 32 != 0) cycles *= config.swapped ? 1.04 : 1.19;
+  return choices;
 }
 
 /// A product by a configuration of `persistent`, copies included.
