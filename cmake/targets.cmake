@@ -81,7 +81,7 @@ function(crosswarp_kokkos_kernels name)
   endif()
 endfunction()
 
-# Sets `variable` to files that combine those of ARGN, twelve each: headers take nine tenths of a small kernel's compile time.
+# Sets `variable` to files that combine those of ARGN, 24 each: headers take nine tenths of a small kernel's compile time.
 # Files with a library's headers, <library/…>, are combined with each other. `name`: their object library. Without
 # CROSSWARP_COMBINE, the files themselves.
 function(crosswarp_combined variable name)
@@ -103,7 +103,7 @@ function(crosswarp_combined variable name)
   foreach(kind variants of_libraries)
     set(part 0)
     while(${kind})
-      list(SUBLIST ${kind} 0 12 files)
+      list(SUBLIST ${kind} 0 24 files)
       list(REMOVE_ITEM ${kind} ${files})
       list(GET files 0 first)
       get_filename_component(extension ${first} EXT)
