@@ -147,17 +147,18 @@ Plan plan(const Options& options, Executor& executor) {
     const std::size_t bytes = cell.experiment->footprint(cell.point);
     const bool is_cut = device && is_default_sweep(*cell.experiment, filter);
     if (is_cut && bytes > device->memory / default_share) {
-      why_left_out.insert(fmt::format("takes more than 1/{} of the memory of {}", default_share, device->name));
+      why_left_out.insert(fmt::format("takes more than 1/{} of the memory of {} (to run one, give every axis)",
+                                      default_share, device->name));
       if (names_an_axis(*cell.experiment, filter)) oversized[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
     if (is_cut && !takes_too_long_to_check(*cell.experiment, cell.point, *device).empty()) {
-      why_left_out.insert("takes too long to check in full on " + device->name);
+      why_left_out.insert(fmt::format("takes too long to check in full on {} (give smaller values)", device->name));
       unchecked[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) {
-      why_left_out.insert("has values that are no default on " + device->name);
+      why_left_out.insert(fmt::format("has values that are no default on {} (to run one, give them)", device->name));
       continue;
     }
     if (std::string why = why_unfit(cell, status); !why.empty()) {
@@ -173,9 +174,7 @@ Plan plan(const Options& options, Executor& executor) {
     if (most_ranks_asked > named && !options.run.processes)
       throw Error(fmt::format("--ranks {}: --devices names {} devices", most_ranks_asked, named));
   }
-  if (points.empty())
-    throw Error(fmt::format("nothing is selected: each point {}; to run one, give every axis",
-                            fmt::join(why_left_out, ", or ")));
+  if (points.empty()) throw Error(fmt::format("nothing is selected: each point {}", fmt::join(why_left_out, ", or ")));
   if (filter.random) say_what_is_missing(filter.random->count, points);
   for (const auto& [where, left_out] : unchecked)
     fmt::print(stderr, "{}: {} larger points left out: {} takes too long to check them in full\n", where.first,
