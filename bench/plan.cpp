@@ -158,7 +158,8 @@ Plan plan(const Options& options, Executor& executor) {
       continue;
     }
     if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) {
-      why_left_out.insert(fmt::format("has values that are no default on {} (to run one, give them)", device->name));
+      why_left_out.insert(
+          fmt::format("has values that are no default on {} (to run one, give their values)", device->name));
       continue;
     }
     if (std::string why = why_unfit(cell, status); !why.empty()) {

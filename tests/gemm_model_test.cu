@@ -1,4 +1,4 @@
-// What the GEMMs' cost models expect, by properties of a device alone: no GPU is needed.
+// What the GEMMs' cost models expect, and how launches spread, by properties of a device alone: no GPU is needed.
 #include "backends/cuda/dependent_launch.hpp"
 #include "backends/cuda/gemv.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"

@@ -205,7 +205,7 @@ inline SplitPlan best_splits(const TileModel& tile, const GemmSize& size, const 
 
 struct ClusterPlan {
   unsigned splits = 1;
-  bool pdl = true;  ///< Whether it pays.
+  bool pdl = true;  ///< Whether PDL pays.
   double cycles = std::numeric_limits<double>::infinity();
 };
 
