@@ -9,9 +9,11 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "tests/core/fake.hpp"
 
@@ -638,6 +640,26 @@ TEST_F(RunnerTest, CountsVerificationAgainstTheTimeLimit) {
   const Result r = brief.run({add("slow", launch_slowly)}, Mode::single, {"fake"}).at(0);
   EXPECT_EQ(r.measurement.seconds.size(), 1u);  // one sample of 10 ms, but verified three times
   EXPECT_EQ(r.status, Status::ok);
+}
+
+TEST_F(RunnerTest, DoesNotCountAFirstBindingAgainstTheTimeLimit) {
+  Runner brief({.stop = {.min_samples = 4, .max_samples = 40, .placements = 4, .time_limit = 0.05}});
+  VariantEntry tuned = fake::variant("fake", "tuned", right), slow = fake::variant("fake", "slow", right);
+  const auto sleep = [](std::size_t times) {  // in the first so many bindings
+    return [times, done = std::make_shared<std::size_t>(0)] {
+      if (++*done <= times) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    };
+  };
+  for (auto& [variant, before] : {std::pair(&tuned, sleep(1)), std::pair(&slow, sleep(100))})
+    variant->bind = [bind = variant->bind, before](Device& device, const Problem& problem, const Tuning& tuning) {
+      before();
+      return bind(device, problem, tuning);
+    };
+  const auto placements = [&](const VariantEntry& variant) {
+    return brief.run({lab.add(variant)}, Mode::single, {"fake"}).at(0).measurement.seconds.size();
+  };
+  EXPECT_EQ(placements(tuned), 4u);
+  EXPECT_EQ(placements(slow), 2u);
 }
 
 TEST_F(RunnerTest, KeepsThePointLimitWithFewerPlacements) {
