@@ -123,6 +123,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"points_that_no_variant_is_for", "--experiment warp_divergence --backend host --n 2^24 --work 2^20",
                    "nothing is selected: host/warp_divergence/reference is for none of these points"},
         BadRequest{"points_past_the_default_sweep", "--experiment memory_bandwidth --backend host --bytes 2^40",
+                   "nothing is selected: each point takes more than 1/"},
+        BadRequest{"points_past_a_share_of_memory", "--experiment memory_bandwidth --backend host --bytes 2^40",
                    "(to run one, give every axis)"},
         BadRequest{"points_past_what_is_checked", "--experiment matmul_tf32 --backend host --m 8192",
                    "(give smaller values)"},
