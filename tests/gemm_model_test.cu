@@ -3,6 +3,7 @@
 #include "backends/cuda/gemv.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
+#include "backends/cuda/tensor_gemm/cluster_split_model.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 #include "backends/cuda/tensor_gemm/work_tiles.hpp"
 #include "backends/gpu/autotuned.hpp"
@@ -153,6 +154,50 @@ TEST(PersistentModel, OrdersItsChoicesByCostBehindTheOneOfAdaptive) {
   for (const PersistentChoice& choice : by_cycles(choices)) cycles.push_back(choice.cycles);
   EXPECT_EQ(cycles, (std::vector{100.2, 100., 200., 300.}));  // among near equals the first is adaptive's
   EXPECT_THROW(by_cycles({}), Error);
+}
+
+/// C = A·Bᵀ in 16 bits. Large clusters do not fill a device.
+std::vector<ClusterSplitChoice> split_choices(const DeviceInfo& device, unsigned m, unsigned n, unsigned k) {
+  const auto resident = [&](const ClusterSplitConfig& config) {
+    const unsigned clusters = static_cast<unsigned>(device.compute_units) / config.splits;
+    return config.blocks * (config.splits > 2 ? clusters - 2 : clusters);
+  };
+  return cluster_split_choices(device, m, n, product(m, n, k).operands, resident);
+}
+
+TEST(ClusterSplitModel, ExpectsSplitsToPayWhereTilesLeaveMultiprocessorsIdle) {
+  const DeviceInfo device = device_of(132);
+  EXPECT_EQ(split_choices(device, 64, 512, 8192).front().config.splits, 8);
+  EXPECT_EQ(split_choices(device, 64, 4096, 8192).front().config.splits, 2);
+  EXPECT_EQ(split_choices(device, 64, 8192, 8192).front().config.splits, 1);
+  EXPECT_EQ(split_choices(device, 512, 512, 64).front().config.splits, 1);  // one k-tile
+}
+
+TEST(ClusterSplitModel, ExpectsTheDeepRingToPayWhereOneBlockIsEnough) {
+  const DeviceInfo device = device_of(132);
+  EXPECT_EQ(split_choices(device, 64, 8192, 8192).front().config.blocks, 1);
+  EXPECT_EQ(split_choices(device, 64, 12288, 8192).front().config.blocks, 2);
+}
+
+TEST(ClusterSplitModel, OffersWhatFitsAtOnceInOrderOfCycles) {
+  const DeviceInfo device = device_of(132);
+  EXPECT_EQ(split_choices(device, 64, 64, 4096).size(), std::size(cluster_split_configs));
+  EXPECT_EQ(split_choices(device, 64, 64, 128).size(), 4);  // two k-tiles
+  EXPECT_EQ(split_choices(device, 64, 264 * 64, 4096).size(), 1);
+  EXPECT_TRUE(split_choices(device, 64, 265 * 64, 4096).empty());
+  EXPECT_TRUE(split_choices(device, 0, 64, 4096).empty());
+  EXPECT_TRUE(split_choices(device, 64, 64, 0).empty());
+  const std::vector<ClusterSplitChoice> choices = split_choices(device, 64, 1024, 4096);
+  EXPECT_TRUE(std::ranges::is_sorted(choices, {}, &ClusterSplitChoice::cycles));
+}
+
+TEST(ClusterSplitModel, ExpectsMoreOfALargerProductOrLongerRequests) {
+  const DeviceInfo device = device_of(132);
+  const auto least = [&](unsigned m, unsigned n, unsigned k) { return split_choices(device, m, n, k).front().cycles; };
+  const double cycles = least(64, 4096, 4096);
+  EXPECT_GT(least(64, 6144, 4096), cycles);
+  EXPECT_GT(least(64, 4096, 8192), cycles);
+  EXPECT_GT(least(64, 4096, 4104), 1.05 * cycles);  // rows begin within lines
 }
 
 TEST(Autotuned, SharesAWorkspaceAmongKernelsWithoutCountersAlone) {

@@ -2,8 +2,8 @@
 // `persistent` with the best tile, cluster and split-K, its operands swapped or not, by way of `repack` where rows of A
 // or B do not begin at multiples of 16 bytes; there `gathered`, `row_classes` and `few_columns`, which read operands as
 // they are; `few_rows` for up to 16 rows of C, `gemv` for one row or column; `small_k_mma` and `small_k` for small k,
-// `skinny` for short sides of C; `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by
-// launch and latency, and by shared memory, which feeds small tiles.
+// `skinny` for short sides of C, `cluster_split_k` for few tiles; `mma_multistage` where there is no wgmma. Bound by
+// the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include "backends/cuda/matmul_f16/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -45,8 +45,8 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 const Register<MatmulF16> variant{{
     .idea =
         "dispatch by cost models: persistent with the best tile, cluster and split-K, or by way of repack; small_k_mma "
-        "and small_k for small k; gemv for one row or column, few_rows and skinny for few; gathered, few_columns "
-        "and row_classes where rows are not aligned",
+        "and small_k for small k; gemv for one row or column, few_rows, skinny and cluster_split_k for few; gathered, "
+        "few_columns and row_classes where rows are not aligned",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cuda/matmul_f16/cluster_split_k.hpp"
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/matmul_f16/few_columns.hpp"
 #include "backends/cuda/matmul_f16/few_rows.hpp"
@@ -102,7 +103,12 @@ inline std::vector<Choice<MatmulF16>> other_kernels(const Queue& queue, const Ma
   for (const unsigned tile : small_k_tiles)
     consider(matmul_f16_small_k::expected_cycles(queue, args, tile), nullptr, false,
              [tile](const Queue& on, const MatmulF16::Args& of) { matmul_f16_small_k::gemm(on, of, tile); });
-  if (matmul_f16_repack::copied_bytes(args) > 0) {
+  if (matmul_f16_repack::copied_bytes(args) == 0) {
+    for (const ClusterSplitChoice& choice : matmul_f16_cluster_split_k::choices(queue, args))
+      consider(choice.cycles, nullptr, false, [config = choice.config](const Queue& on, const MatmulF16::Args& of) {
+        matmul_f16_cluster_split_k::gemm(on, of, config);
+      });
+  } else {
     consider(matmul_f16_few_columns::expected_cycles(queue, args), matmul_f16_few_columns::workspace_bytes, true,
              matmul_f16_few_columns::gemm);
     if (has_persistent_gemm(queue)) {

@@ -1,8 +1,7 @@
-// Dispatch by measurement: of `gemv`, where C is one row or column, and the first configurations of `persistent` by
-// `adaptive`'s costs, eight in all, the fastest, timed once for each shape; of `gemv` and `mma_multistage` where
-// `persistent` cannot multiply. Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
-#include <cmath>
-
+// Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `cluster_split_k` or, where C
+// is one row or column, `gemv`, the others `persistent`, the fastest, timed once for each shape; of `gemv` and
+// `mma_multistage` where `persistent` cannot multiply. Bounds as of `adaptive`; where its costs are wrong, another of
+// the eight is taken.
 #include "backends/cuda/matmul_f8/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -12,7 +11,8 @@ namespace {
 std::vector<Candidate<MatmulF8>> candidates(const Queue& queue, const MatmulF8::Args& args) {
   const std::size_t most = args.c.empty() || args.k == 0 ? 1 : 8;
   std::vector<Candidate<MatmulF8>> taken;
-  if (std::isfinite(matmul_f8_gemv::expected_cycles(queue, args))) taken.push_back(by_gemv());
+  for (const Choice<MatmulF8>& choice : special_choices(queue, args))
+    if (taken.size() < most / 2) taken.push_back(choice.candidate);
   if (!is_for_persistent(queue, args)) {
     taken.push_back(by_mma_multistage());
     return taken;

@@ -1,9 +1,13 @@
-// Candidates of the 8-bit GEMM dispatchers: configurations of `persistent`, with the cycles that a cost model expects.
-// `adaptive` takes the least expected, `autotuned` the fastest of the first ones by measurement.
+// Candidates of the 8-bit GEMM dispatchers: configurations of `persistent` and `cluster_split_k`, and `gemv`, with the
+// cycles that cost models expect. `adaptive` takes the least expected, `autotuned` the fastest of the first ones by
+// measurement.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "backends/cuda/matmul_f8/cluster_split_k.hpp"
 #include "backends/cuda/matmul_f8/dispatch.hpp"
 #include "backends/cuda/matmul_f8/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
@@ -43,7 +47,19 @@ inline Candidate<MatmulF8> by_persistent(const MatmulF8::Args& args, const Persi
           config.workspace_bytes(args.m, args.n)};
 }
 
-inline Candidate<MatmulF8> by_gemv() { return {matmul_f8_gemv::gemm}; }
+/// Of kernels for few rows, columns or tiles, by expected cycles.
+inline std::vector<Choice<MatmulF8>> special_choices(const Queue& queue, const MatmulF8::Args& args) {
+  std::vector<Choice<MatmulF8>> special;
+  if (const double cycles = matmul_f8_gemv::expected_cycles(queue, args); std::isfinite(cycles))
+    special.push_back({cycles, {matmul_f8_gemv::gemm}});
+  if (is_for_persistent(queue, args))
+    for (const auto& [config, cycles] : matmul_f8_cluster_split_k::choices(queue, args))
+      special.push_back({cycles, {[config](const Queue& on, const MatmulF8::Args& of) {
+                           matmul_f8_cluster_split_k::gemm(on, of, config);
+                         }}});
+  std::ranges::stable_sort(special, {}, &Choice<MatmulF8>::cycles);
+  return special;
+}
 
 inline Candidate<MatmulF8> by_mma_multistage() {
   constexpr unsigned raster = 8;

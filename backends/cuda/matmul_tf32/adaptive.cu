@@ -1,6 +1,6 @@
 // Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest, or `wgmma_registers` (3xTF32) or `gemv`, if they are expected to take less. Bound
-// by the matrix units; small shapes by launch and latency.
+// cost model expects to be fastest, or `cluster_split_k`, `wgmma_registers` (3xTF32) or `gemv`, if they are expected to
+// take less. Bound by the matrix units; small shapes by launch and latency.
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -29,9 +29,8 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
 #endif
 
 const Register<MatmulTf32> variant{{
-    .idea =
-        "dispatch by shape: persistent, or wgmma_registers for 3xTF32, with the tile, cluster and split-K that a cost "
-        "model picks, or gemv",
+    .idea = "dispatch by shape: persistent, cluster_split_k, or wgmma_registers for 3xTF32, with the tile, cluster and "
+            "split-K that a cost model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

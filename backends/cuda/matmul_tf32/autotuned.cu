@@ -1,6 +1,6 @@
-// Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `wgmma_registers` (3xTF32) or
-// `gemv`, the others `persistent`, the fastest, timed once for each shape. Bounds as of `adaptive`; where its costs
-// are wrong, another of the eight is taken.
+// Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `cluster_split_k`,
+// `wgmma_registers` (3xTF32) or `gemv`, the others `persistent`, the fastest, timed once for each shape. Bounds as of
+// `adaptive`; where its costs are wrong, another of the eight is taken.
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -22,7 +22,7 @@ using Fastest = AutotunedVariant<MatmulTf32, candidates>;
 
 const Register<MatmulTf32> variant{{
     .idea = "dispatch by measurement: the fastest of eight by adaptive's cost models, up to four of them "
-            "wgmma_registers or gemv",
+            "cluster_split_k, wgmma_registers or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "adaptive",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

@@ -1,12 +1,13 @@
-// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, of `wgmma_registers` for 3xTF32, and `gemv`,
-// with the cycles that cost models expect. `adaptive` takes the least expected, `autotuned` the fastest of the first
-// ones by measurement.
+// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, `cluster_split_k` and, for 3xTF32,
+// `wgmma_registers`, and `gemv`, with the cycles that cost models expect. `adaptive` takes the least expected,
+// `autotuned` the fastest of the first ones by measurement.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "backends/cuda/matmul_tf32/cluster_split_k.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
@@ -31,25 +32,32 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
   });
 }
 
-/// With the pass that splits the operands of 3xTF32, which reads them and writes three times as much: at 0.7 of the
-/// rate of reads alone, estimated from three products on an H100 of which the pass is most.
+/// Of the pass that splits the operands of 3xTF32, which reads them and writes three times as much: at 0.7 of the rate
+/// of reads alone, estimated from three products on an H100 of which the pass is most.
+inline double pass_cycles(const Queue& queue, const MatmulTf32::Args& args) {
+  const double bytes = 4.0 * static_cast<double>(args.a.size_bytes() + args.b.size_bytes());
+  const double units = std::max(1, queue.device.compute_units);
+  return args.split ? 2 * launch_cycles + bytes / (0.7 * Rates(queue.device).memory_bytes * units) : 0;
+}
+
 inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Args& args,
                                         const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
-  const double bytes = 4.0 * static_cast<double>(args.a.size_bytes() + args.b.size_bytes());
-  const double pass = args.split ? 2 * launch_cycles + bytes / (0.7 * Rates(queue.device).memory_bytes *
-                                                                std::max(1, queue.device.compute_units))
-                                 : 0;
-  return {choice.cycles + pass,
+  return {choice.cycles + pass_cycles(queue, args),
           {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
            matmul_tf32_persistent::workspace_bytes(args, config)}};
 }
 
-/// Of kernels for one precision or shape, by expected cycles.
+/// Of kernels for one precision, or few rows, columns or tiles, by expected cycles.
 inline std::vector<Choice<MatmulTf32>> special_choices(const Queue& queue, const MatmulTf32::Args& args) {
   std::vector<Choice<MatmulTf32>> special = matmul_tf32_wgmma_registers::choices(queue, args);
   if (const double cycles = matmul_tf32_gemv::expected_cycles(queue, args); std::isfinite(cycles))
     special.push_back({cycles, {matmul_tf32_gemv::gemm}});
+  for (const auto& [config, cycles] : matmul_tf32_cluster_split_k::choices(queue, args))
+    special.push_back(
+        {cycles + pass_cycles(queue, args),
+         {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_cluster_split_k::gemm(on, of, config); },
+          Tf32Operands(args, {}).bytes()}});
   std::ranges::stable_sort(special, {}, &Choice<MatmulTf32>::cycles);
   return special;
 }

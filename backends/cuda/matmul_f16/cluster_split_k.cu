@@ -1,0 +1,73 @@
+// Split-K within clusters: one tile of 64 x 64 a cluster, whose blocks share k and exchange partial sums through
+// distributed shared memory. For products of few tiles, which leave multiprocessors idle or take a second launch by
+// `persistent`: few rows or columns, or small squares. Requires rows of A and B at multiples of 16 bytes. Bound by
+// latency, and by memory or L2 where k is long.
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f16/cluster_split_k.hpp"
+#include "backends/cuda/matmul_f16/wgmma_f16.hpp"
+#include "backends/cuda/tensor_gemm/cluster_split_k.hpp"
+#include "backends/cuda/tensor_gemm/persistent_model.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f16_cluster_split_k {
+
+#if CROSSWARP_HAS_PTX
+template <bool bf16, bool b_transposed, class Tile>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b, [[maybe_unused]] const ClusterSplitPlan plan,
+                [[maybe_unused]] const Output out) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  cluster_split_k<WgmmaF16<bf16, b_transposed>, false, Tile>(a, b, plan, out, Unscaled());
+#endif
+}
+
+/// Calls `use` with the configuration's tile: `[&]<class Tile>()`.
+template <class Use>
+void with_tile(const ClusterSplitConfig& config, Use&& use) {
+  with_constant<1, 2>(config.blocks, [&]<unsigned blocks>() { use.template operator()<ClusterSplitTile<blocks>>(); });
+}
+
+std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulF16::Args& args) {
+  if (!has_persistent_gemm(queue)) return {};
+  return cluster_split_choices(queue.device, args.m, args.n, operands(args), [&](const ClusterSplitConfig& config) {
+    unsigned resident = 0;
+    with_tile(config, [&]<class Tile>() {  // all types take the same resources
+      resident = count_resident_clusters<Tile>(queue, gemm_kernel<false, false, Tile>, {config.splits, 1});
+    });
+    return resident;
+  });
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args, const ClusterSplitConfig& config) {
+  if (finish_if_empty(queue, args)) return;
+  with_tile(config, [&]<class Tile>() {
+    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
+      launch_cluster_split_k<Tile>(queue, gemm_kernel<bf16, b_transposed, Tile>, config.splits, operands(args),
+                                   b_transposed, Output(args));
+    });
+  });
+}
+
+void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue));
+}
+#endif
+
+const Register<MatmulF16> variant{{
+    .idea = "split-K within a cluster: its blocks share a tile of C and exchange sums by distributed shared memory",
+    .bound_by = "latency; where k is long, memory and L2",
+    .improves = "wgmma_tma",
+    .needs = {"ptx", "wgmma", "tma", "cluster"},
+#if CROSSWARP_HAS_PTX
+    .tunings = cluster_split_tunings(),
+    .applies = has_aligned_rows,
+    .launch = launch_tuned,
+    .instructions = {{"HGMMA.64x64x16.F32", 4}, {"UTMALDG.2D", 2}, {"STAS.128", 8}},
+#endif
+}};
+
+}  // namespace matmul_f16_cluster_split_k
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

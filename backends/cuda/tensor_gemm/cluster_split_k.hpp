@@ -1,0 +1,214 @@
+// Split-K within clusters, for products of few tiles: a block multiplies one tile of 64 x 64 over its share of k, and
+// the blocks of a cluster, which share the tile, exchange partial sums through distributed shared memory. No second
+// launch, no partial sums in memory, and nothing of a persistent kernel's scheduling. For files that need "ptx".
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "backends/cuda/dependent_launch.hpp"
+#include "backends/cuda/tensor_gemm/cluster_split_model.hpp"
+#include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+namespace crosswarp::gpu {
+namespace {
+
+/// A block's tile, and its shared memory.
+template <unsigned blocks_>
+struct ClusterSplitTile {
+  static constexpr unsigned side = cluster_split_side, blocks = blocks_, stages = blocks == 1 ? 12 : 5;
+  static constexpr unsigned threads = warpgroup_size + 32;  ///< A consumer warpgroup and a producer warp.
+  using Ring = OperandRing<side, side, stages>;
+  /// Of groups of columns, of which a thread has a vector.
+  static constexpr unsigned groups = cluster_split_groups, vector_bytes = 16,
+                            group_bytes = warpgroup_size * vector_bytes;
+  static constexpr unsigned exchanged_bytes = groups * group_bytes;
+  static constexpr unsigned shared_bytes = Ring::bytes + exchanged_bytes;
+};
+
+struct ClusterSplitPlan {
+  unsigned row_tiles, k_tiles;
+  unsigned log2_splits;
+  unsigned stage_bytes;  ///< Loaded to a stage: both boxes.
+};
+
+#if CROSSWARP_TARGET_HAS_WGMMA
+/// Stores four floats to shared memory of the cluster, and completes their bytes on a barrier beside them: cluster
+/// addresses.
+__device__ inline void st_async_vector(unsigned to, unsigned barrier, float a, float b, float c, float d) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(to),
+      "r"(barrier), "f"(a), "f"(b), "f"(c), "f"(d)
+      : "memory");
+}
+__device__ inline void load_shared_vector(float (&to)[4], unsigned from) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(from)
+               : "memory");
+}
+
+/// The sums over a cluster's blocks of the groups of columns that are the calling block's: 8 / splits, the first of
+/// the result. Every block sends each other one, and itself, the vectors of that one's groups, which arrive in the
+/// order of blocks. By all threads of the consumer warpgroup; `exchanged` and `received` expect Tile::exchanged_bytes,
+/// and all blocks of the cluster have begun.
+template <class Tile>
+__device__ void exchange_sums(const float (&sums)[Tile::side / 2], unsigned log2_splits, unsigned rank,
+                              unsigned exchanged, Mbarrier& received, float (&own)[Tile::groups / 2][4]) {
+  constexpr unsigned groups = Tile::groups;
+  const unsigned own_groups = groups >> log2_splits;
+  const unsigned slots = exchanged + threadIdx.x * Tile::vector_bytes, barrier = shared_address(&received);
+#pragma unroll
+  for (unsigned g = 0; g < groups; ++g) {
+    const unsigned to = (g << log2_splits) / groups, slot = rank * own_groups + (g & (own_groups - 1));
+    st_async_vector(mapa(slots + slot * Tile::group_bytes, to), mapa(barrier, to), sums[4 * g], sums[4 * g + 1],
+                    sums[4 * g + 2], sums[4 * g + 3]);
+  }
+  received.wait_acquire_cluster(0);
+  float parts[groups][4];
+#pragma unroll
+  for (unsigned slot = 0; slot < groups; ++slot) load_shared_vector(parts[slot], slots + slot * Tile::group_bytes);
+    // Slots of the same group are own_groups apart: halves are added until that many are left.
+#pragma unroll
+  for (unsigned half = groups / 2; half > 0; half /= 2)
+    if (half >= own_groups)
+#pragma unroll
+      for (unsigned slot = 0; slot < half; ++slot)
+#pragma unroll
+        for (unsigned i = 0; i < 4; ++i) parts[slot][i] += parts[slot + half][i];
+#pragma unroll
+  for (unsigned slot = 0; slot < groups / 2; ++slot)
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) own[slot][i] = parts[slot][i];
+}
+
+/// Multiplies by the factor of `scale`, if there is one. Only sums over all of k may be: partial ones would round.
+template <class Scale, unsigned count>
+__device__ void multiply_by(const Scale& scale, float (&sums)[count]) {
+  if constexpr (!std::is_same_v<Scale, Unscaled>) {
+    const float factor = scale.value();
+#pragma unroll
+    for (float& sum : sums) sum *= factor;
+  }
+}
+
+/// Stores the first `count` groups.
+template <bool bf16, unsigned count, unsigned groups>
+__device__ void store_groups(const Output& out, unsigned row, unsigned column, float (&sums)[groups][4]) {
+  out.store_fragment<bf16>(row, column, reinterpret_cast<float(&)[4 * count]>(sums));
+}
+
+/// The kernel, for k-tiles that `Product` multiplies, as persistent_gemm() has them: WgmmaF16, not transposed, or
+/// WgmmaKMajor. Cluster x: tile x, by columns. Scaled if there is a scale.
+template <class Product, bool promoted, class Tile, class Scale>
+__device__ void cluster_split_k(const CUtensorMap& a, const CUtensorMap& b, const ClusterSplitPlan& plan,
+                                const Output& out, const Scale& scale) {
+  constexpr unsigned stages = Tile::stages, consumer_warps = warpgroup_size / 32;
+  __shared__ Pipeline<stages> pipeline;
+  __shared__ Mbarrier received;
+  const unsigned shared = warp_uniform(shared_address(swizzle_aligned_shared()));
+  const typename Tile::Ring ring(shared);
+  const unsigned warp = warp_uniform(threadIdx.x / 32);
+  const unsigned rank = blockIdx.x & ((1u << plan.log2_splits) - 1), tile = blockIdx.x >> plan.log2_splits;
+  const unsigned row = tile % plan.row_tiles * Tile::side, column = tile / plan.row_tiles * Tile::side;
+  const unsigned first = plan.k_tiles * rank >> plan.log2_splits, end = plan.k_tiles * (rank + 1) >> plan.log2_splits;
+  const auto with_boxes = [&](unsigned k_tile, const auto& use) {
+    const unsigned k = k_tile * tile_k;
+    use(ring.first_b, Tile::Ring::b_bytes, b, Product::b_is_transposed ? column : k,
+        Product::b_is_transposed ? k : column);
+    use(ring.first_a, Tile::Ring::a_bytes, a, row, k);
+  };
+
+  const bool is_producer = threadIdx.x == warpgroup_size;
+  if (is_producer) {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
+    with_boxes(first,
+               [](unsigned, unsigned, const CUtensorMap& map, unsigned r, unsigned c) { tma_prefetch(map, r, c); });
+  }
+  if (warp == 0) {
+    if (threadIdx.x < stages) {
+      pipeline.full[threadIdx.x].init(1);
+      pipeline.empty[threadIdx.x].init(consumer_warps);
+    }
+    if (threadIdx.x == stages) received.init(1);
+    fence_mbarrier_init();
+    if (threadIdx.x == stages) received.arrive_expect_tx(Tile::exchanged_bytes);
+  }
+  __syncthreads();
+  cluster_arrive_relaxed();
+  grid_dependency_wait();
+
+  PipelineState state;
+  if (warp == consumer_warps) {
+    if (is_producer) {
+      for (unsigned k_tile = first; k_tile < end; ++k_tile, state.advance(stages)) {
+        Mbarrier* const full = pipeline.producer_acquire(state, plan.stage_bytes);
+        with_boxes(k_tile, [&](unsigned to, unsigned bytes, const CUtensorMap& map, unsigned r, unsigned c) {
+          tma_load(to + state.index * bytes, map, r, c, full);
+        });
+      }
+      launch_dependents();
+    }
+    __syncwarp();
+    cluster_wait();
+    return;
+  }
+
+  TileSums<Product, promoted, Tile::side> sums;
+  const auto wait = [&] {
+    pipeline.consumer_wait(state);
+    const StagedTile staged{state.index, ring.a(state.index), ring.b(state.index)};
+    state.advance(stages);
+    return staged;
+  };
+  const auto release = [&](unsigned stage) {
+    if (threadIdx.x % 32 == 0) pipeline.consumer_release(stage);
+  };
+  sums.add(end - first, wait, release, [](unsigned, bool) {});
+  cluster_wait();
+  const unsigned warp_row = row + 16 * warp;
+  if (plan.log2_splits == 0) {
+    multiply_by(scale, sums.sums());
+    return out.store_fragment<Product::is_bf16>(warp_row, column, sums.sums());
+  }
+  float own[Tile::groups / 2][4];
+  exchange_sums<Tile>(sums.sums(), plan.log2_splits, rank, shared + Tile::Ring::bytes, received, own);
+  for (auto& sums_of_group : own) multiply_by(scale, sums_of_group);
+  const unsigned own_column = column + (rank * Tile::side >> plan.log2_splits);
+  if (plan.log2_splits == 1) store_groups<Product::is_bf16, 4>(out, warp_row, own_column, own);
+  if (plan.log2_splits == 2) store_groups<Product::is_bf16, 2>(out, warp_row, own_column, own);
+  if (plan.log2_splits == 3) store_groups<Product::is_bf16, 1>(out, warp_row, own_column, own);
+}
+#endif
+
+/// Launches it on `operands`, in words of 16 bits along k, of which B is transposed or not, with `splits` or as many as
+/// there are k-tiles for.
+template <class Tile, class Kernel, class... Scale>
+void launch_cluster_split_k(const Queue& queue, Kernel* kernel, unsigned splits, const Operands& operands,
+                            bool b_transposed, const Output& out, const Scale&... scale) {
+  const unsigned k_tiles = blocks_for(operands.a.columns, tile_k);
+  splits = std::min(splits, std::bit_floor(k_tiles));
+  // Boxes as high as a matrix, in whole swizzles: what is beside them in a stage are other rows or columns of C, which
+  // are not stored.
+  const auto box = [](unsigned extent) { return std::min(Tile::side, (extent + 7) / 8 * 8); };
+  const unsigned rows_of_a = box(operands.a.rows), rows_of_b = b_transposed ? box(operands.b.rows) : tile_k;
+  const unsigned row_tiles = blocks_for(out.rows, Tile::side), column_tiles = blocks_for(out.columns, Tile::side);
+  const ClusterSplitPlan plan{.row_tiles = row_tiles,
+                              .k_tiles = k_tiles,
+                              .log2_splits = static_cast<unsigned>(std::countr_zero(splits)),
+                              .stage_bytes = (rows_of_a + rows_of_b) * row_bytes};
+  // By the default policy some multiprocessors get two blocks of clusters while others have none.
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeClusterSchedulingPolicyPreference,
+                             cudaClusterSchedulingPolicyLoadBalancing),
+        "scheduling of clusters");
+  launch_clusters(splits, kernel, row_tiles * column_tiles * splits, Tile::threads, Tile::shared_bytes, queue,
+                  tensor_map(operands.a, rows_of_a), tensor_map(operands.b, rows_of_b), plan, out, scale...);
+}
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif
