@@ -36,7 +36,7 @@ constexpr unsigned cluster_split_side = 64, cluster_split_groups = cluster_split
 constexpr ClusterSplitConfig cluster_split_configs[] = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {2, 2}, {4, 2}, {8, 2}};
 
 /// Expected cycles, fitted to 150 products of 16 bits by all configurations on an H200: 1,100 times, 7 % off; the
-/// choice takes 1.2 % longer than the fastest, as it does of 8 bits and TF32. Requires all clusters to be resident at
+/// choice takes 1.2 % longer than the fastest, also of 8 bits, and 2 % of TF32. Requires all clusters to be resident at
 /// once. A block's k-tiles take as long as its matrix units and ring, or as its multiprocessor's blocks, two if it
 /// `is_shared`, receive bytes; all blocks' loads from L2 and memory are as a second side beside them. Rows that begin
 /// within L2's lines, or are shorter than a box, are more requests.
