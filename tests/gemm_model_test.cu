@@ -170,13 +170,14 @@ TEST(ClusterSplitModel, ExpectsSplitsToPayWhereTilesLeaveMultiprocessorsIdle) {
   EXPECT_EQ(split_choices(device, 64, 512, 8192).front().config.splits, 8);
   EXPECT_EQ(split_choices(device, 64, 4096, 8192).front().config.splits, 2);
   EXPECT_EQ(split_choices(device, 64, 8192, 8192).front().config.splits, 1);
-  EXPECT_EQ(split_choices(device, 512, 512, 64).front().config.splits, 1);  // one k-tile
+}
+
+TEST(ClusterSplitModel, ExpectsSplitsNotToPayForWhatTheyExchange) {
+  EXPECT_EQ(split_choices(device_of(132), 64, 4096, 256).front().config.splits, 1);  // four k-tiles
 }
 
 TEST(ClusterSplitModel, ExpectsTheDeepRingToPayWhereOneBlockIsEnough) {
-  const DeviceInfo device = device_of(132);
-  EXPECT_EQ(split_choices(device, 64, 8192, 8192).front().config.blocks, 1);
-  EXPECT_EQ(split_choices(device, 64, 12288, 8192).front().config.blocks, 2);
+  EXPECT_EQ(split_choices(device_of(132), 64, 8192, 8192).front().config.blocks, 1);
 }
 
 TEST(ClusterSplitModel, OffersWhatFitsAtOnceInOrderOfCycles) {
@@ -191,6 +192,21 @@ TEST(ClusterSplitModel, OffersWhatFitsAtOnceInOrderOfCycles) {
   EXPECT_TRUE(std::ranges::is_sorted(choices, {}, &ClusterSplitChoice::cycles));
 }
 
+TEST(ClusterSplitModel, IsLevelWithPersistent) {
+  const DeviceInfo device = device_of(132);
+  const auto of_persistent = [&](unsigned m, unsigned n, unsigned k) {
+    constexpr BlockShape tiles[] = {medium, {64, 128}, {64, 64}};
+    const auto resident = [](const PersistentConfig& config) { return 132 / config.cluster.size(); };
+    return cheapest(persistent_choices(device, product(m, n, k), tiles, 8, resident)).cycles;
+  };
+  EXPECT_LT(split_choices(device, 64, 4096, 4096).front().cycles, of_persistent(64, 4096, 4096));
+  EXPECT_LT(split_choices(device, 256, 256, 256).front().cycles, of_persistent(256, 256, 256));
+  EXPECT_GT(split_choices(device, 1024, 1024, 1024).front().cycles, of_persistent(1024, 1024, 1024));
+  const double launch = split_choices(device, 64, 64, 64).front().cycles;
+  EXPECT_GT(launch, 4000);
+  EXPECT_LT(launch, 5500);
+}
+
 TEST(ClusterSplitModel, ExpectsMoreOfALargerProductOrLongerRequests) {
   const DeviceInfo device = device_of(132);
   const auto least = [&](unsigned m, unsigned n, unsigned k) { return split_choices(device, m, n, k).front().cycles; };
@@ -198,6 +214,38 @@ TEST(ClusterSplitModel, ExpectsMoreOfALargerProductOrLongerRequests) {
   EXPECT_GT(least(64, 6144, 4096), cycles);
   EXPECT_GT(least(64, 4096, 8192), cycles);
   EXPECT_GT(least(64, 4096, 4104), 1.05 * cycles);  // rows begin within lines
+  EXPECT_LT(least(16, 4096, 4104), 0.95 * least(64, 4096, 4104));
+  // B as k x n: rows shorter than a box are more requests.
+  const auto of_columns = [&](unsigned n) {
+    const Operands operands{{nullptr, 8192, 4104, 4104}, {nullptr, 4104, n, n}};
+    return expected_cycles(device, operands, 128, {1, 1}, false);
+  };
+  EXPECT_GT(of_columns(24), 1.2 * of_columns(72));
+}
+
+/// Of one configuration, 1 x 1, with `tiles` side by side.
+double split_cycles(const DeviceInfo& device, unsigned tiles, unsigned k, unsigned blocks = 1, bool is_shared = false) {
+  return expected_cycles(device, product(64, 64 * tiles, k).operands, tiles, {1, blocks}, is_shared);
+}
+
+TEST(ClusterSplitModel, AddsWhatBlocksAndMemoryTakeAsSidesOfATriangle) {
+  DeviceInfo device = device_of(132), boundless = device_of(132);
+  for (DeviceInfo* of : {&device, &boundless}) of->clock = 1.98e9;
+  boundless.peaks = {{"memory", 1e18}, {"l2", 1e18}};
+  const double fixed = split_cycles(boundless, 79, 64) - 250, in_blocks = split_cycles(boundless, 79, 8192) - fixed;
+  const double both = split_cycles(device, 79, 8192) - fixed;  // memory takes about as long
+  EXPECT_GT(both, 1.25 * in_blocks);
+  EXPECT_LT(both, 1.6 * in_blocks);
+  DeviceInfo slow = device;
+  slow.peaks["memory"] = 9 * 132 * device.clock;  // half of the bytes a cycle
+  EXPECT_GT(split_cycles(slow, 79, 8192), 1.3 * split_cycles(device, 79, 8192));
+}
+
+TEST(ClusterSplitModel, ExpectsTwoBlocksOfAMultiprocessorToWaitForEachOther) {
+  const DeviceInfo device = device_of(132);
+  EXPECT_GT(split_cycles(device, 8, 64, 2, true), 1000 + split_cycles(device, 8, 64, 2, false));
+  const double of_k_tiles = split_cycles(device, 8, 16392, 2, false) - split_cycles(device, 8, 64, 2, false);
+  EXPECT_GT(split_cycles(device, 8, 16392, 2, true) - split_cycles(device, 8, 64, 2, true), 1.4 * of_k_tiles);
 }
 
 TEST(Autotuned, SharesAWorkspaceAmongKernelsWithoutCountersAlone) {

@@ -51,7 +51,7 @@ __device__ inline void load_shared_vector(float (&to)[4], unsigned from) {
 }
 
 /// The sums over a cluster's blocks of the groups of columns that are the calling block's: 8 / splits, the first of
-/// the result. Every block sends each other one, and itself, the vectors of that one's groups, which arrive in the
+/// the result. Every block sends each other one, and itself, the vectors of that one's groups, which lie in the
 /// order of blocks. By all threads of the consumer warpgroup; `exchanged` and `received` expect Tile::exchanged_bytes,
 /// and all blocks of the cluster have begun.
 template <class Tile>
@@ -184,8 +184,8 @@ __device__ void cluster_split_k(const CUtensorMap& a, const CUtensorMap& b, cons
 }
 #endif
 
-/// Launches it on `operands`, in words of 16 bits along k, of which B is transposed or not, with `splits` or as many as
-/// there are k-tiles for.
+/// Launches it on `operands`, in words of 16 bits along k, of which B is transposed or not, with `splits` or, where
+/// there are fewer k-tiles, the largest power of two that these allow. Requires k > 0.
 template <class Tile, class Kernel, class... Scale>
 void launch_cluster_split_k(const Queue& queue, Kernel* kernel, unsigned splits, const Operands& operands,
                             bool b_transposed, const Output& out, const Scale&... scale) {
