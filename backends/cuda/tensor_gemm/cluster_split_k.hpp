@@ -21,7 +21,7 @@ struct ClusterSplitTile {
   static constexpr unsigned side = cluster_split_side, blocks = blocks_, stages = blocks == 1 ? 12 : 5;
   static constexpr unsigned threads = warpgroup_size + 32;  ///< A consumer warpgroup and a producer warp.
   using Ring = OperandRing<side, side, stages>;
-  /// Of groups of columns, of which a thread has a vector.
+  /// A consumer thread holds four sums of each group of eight columns: a vector.
   static constexpr unsigned groups = cluster_split_groups, vector_bytes = 16,
                             group_bytes = warpgroup_size * vector_bytes;
   static constexpr unsigned exchanged_bytes = groups * group_bytes;
@@ -35,8 +35,8 @@ struct ClusterSplitPlan {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-/// Stores four floats to shared memory of the cluster, and completes their bytes on a barrier beside them: cluster
-/// addresses.
+/// Stores four floats to another block's shared memory and completes their bytes on that block's barrier. `to` and
+/// `barrier`: its addresses, from mapa().
 __device__ inline void st_async_vector(unsigned to, unsigned barrier, float a, float b, float c, float d) {
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(to),
@@ -50,10 +50,10 @@ __device__ inline void load_shared_vector(float (&to)[4], unsigned from) {
                : "memory");
 }
 
-/// The sums over a cluster's blocks of the groups of columns that are the calling block's: 8 / splits, the first of
-/// the result. Every block sends each other one, and itself, the vectors of that one's groups, which lie in the
-/// order of blocks. By all threads of the consumer warpgroup; `exchanged` and `received` expect Tile::exchanged_bytes,
-/// and all blocks of the cluster have begun.
+/// Adds the sums of a cluster's blocks. Each block gets those of its own groups of columns, 8 / splits of them, as the
+/// first of `own`: every block sends each block, itself included, the vectors of that one's groups, to slots in the
+/// order of senders. `exchanged`: the slots, Tile::exchanged_bytes; `received` expects as many. By all threads of the
+/// consumer warpgroup, once all blocks of the cluster have begun.
 template <class Tile>
 __device__ void exchange_sums(const float (&sums)[Tile::side / 2], unsigned log2_splits, unsigned rank,
                               unsigned exchanged, Mbarrier& received, float (&own)[Tile::groups / 2][4]) {
@@ -67,10 +67,10 @@ __device__ void exchange_sums(const float (&sums)[Tile::side / 2], unsigned log2
                     sums[4 * g + 2], sums[4 * g + 3]);
   }
   received.wait_acquire_cluster(0);
+  // Slots of the same group are own_groups apart: halves are added until that many are left.
   float parts[groups][4];
 #pragma unroll
   for (unsigned slot = 0; slot < groups; ++slot) load_shared_vector(parts[slot], slots + slot * Tile::group_bytes);
-    // Slots of the same group are own_groups apart: halves are added until that many are left.
 #pragma unroll
   for (unsigned half = groups / 2; half > 0; half /= 2)
     if (half >= own_groups)
