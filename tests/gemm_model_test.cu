@@ -180,11 +180,35 @@ TEST(ClusterSplitModel, ExpectsTheDeepRingToPayWhereOneBlockIsEnough) {
   EXPECT_EQ(split_choices(device_of(132), 64, 8192, 8192).front().config.blocks, 1);
 }
 
+TEST(ClusterSplitModel, ExpectsLargerTilesToPayWhereTheyReadAnOperandOnce) {
+  const DeviceInfo device = device_of(132);
+  const auto tile = [&](unsigned m, unsigned n, unsigned k) {
+    const ClusterSplitConfig config = split_choices(device, m, n, k).front().config;
+    return std::pair(config.rows, config.columns);
+  };
+  EXPECT_EQ(tile(72, 2048, 8192), std::pair(128u, 64u));
+  EXPECT_EQ(tile(2048, 72, 8192), std::pair(64u, 128u));
+  EXPECT_EQ(tile(64, 4096, 4096), std::pair(64u, 64u));
+  EXPECT_EQ(tile(72, 2048, 512), std::pair(64u, 64u));  // beside what a larger tile takes at its ends
+}
+
+TEST(ClusterSplitModel, ExpectsMoreOfAnExchangeOfLargerTiles) {
+  const DeviceInfo device = device_of(132);
+  const auto of_exchange = [&](unsigned rows, unsigned columns) {
+    const Operands operands = product(rows, columns, 64).operands;  // a k-tile, however it is split
+    return expected_cycles(device, operands, 1, {rows, columns, 2, 1}, false) -
+           expected_cycles(device, operands, 1, {rows, columns, 1, 1}, false);
+  };
+  EXPECT_GT(of_exchange(128, 64), 1.5 * of_exchange(64, 64));
+  EXPECT_EQ(of_exchange(64, 128), of_exchange(128, 64));
+}
+
 TEST(ClusterSplitModel, OffersWhatFitsAtOnceInOrderOfCycles) {
   const DeviceInfo device = device_of(132);
   EXPECT_EQ(split_choices(device, 64, 64, 4096).size(), std::size(cluster_split_configs));
-  EXPECT_EQ(split_choices(device, 64, 64, 128).size(), 4);  // two k-tiles
-  EXPECT_EQ(split_choices(device, 64, 264 * 64, 4096).size(), 1);
+  EXPECT_EQ(split_choices(device, 64, 64, 128).size(), std::size(cluster_split_configs) / 2);  // two k-tiles
+  EXPECT_EQ(split_choices(device, 128, 132 * 64, 4096).size(), 3);                             // not split
+  EXPECT_EQ(split_choices(device, 64, 264 * 64, 4096).size(), 2);
   EXPECT_TRUE(split_choices(device, 64, 265 * 64, 4096).empty());
   EXPECT_TRUE(split_choices(device, 0, 64, 4096).empty());
   EXPECT_TRUE(split_choices(device, 64, 64, 0).empty());
@@ -218,14 +242,14 @@ TEST(ClusterSplitModel, ExpectsMoreOfALargerProductOrLongerRequests) {
   // B as k x n: rows shorter than a box are more requests.
   const auto of_columns = [&](unsigned n) {
     const Operands operands{{nullptr, 8192, 4104, 4104}, {nullptr, 4104, n, n}};
-    return expected_cycles(device, operands, 128, {1, 1}, false);
+    return expected_cycles(device, operands, 128, {64, 64, 1, 1}, false);
   };
   EXPECT_GT(of_columns(24), 1.2 * of_columns(72));
 }
 
 /// Of one configuration, 1 x 1, with `tiles` side by side.
 double split_cycles(const DeviceInfo& device, unsigned tiles, unsigned k, unsigned blocks = 1, bool is_shared = false) {
-  return expected_cycles(device, product(64, 64 * tiles, k).operands, tiles, {1, blocks}, is_shared);
+  return expected_cycles(device, product(64, 64 * tiles, k).operands, tiles, {64, 64, 1, blocks}, is_shared);
 }
 
 TEST(ClusterSplitModel, AddsWhatBlocksAndMemoryTakeAsSidesOfATriangle) {

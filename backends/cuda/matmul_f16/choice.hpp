@@ -54,7 +54,7 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
                          .mma_operations = queue.device.peak_per_cycle("tensor_f16", 4096),
                          .is_f32_out = args.f32_out,
                          .are_copies = matmul_f16_repack::copied_bytes(args) > 0,
-                         .may_swap = !args.f32_out};
+                         .may_swap = true};
   std::vector<PersistentChoice> choices = persistent_choices(
       queue.device, work, tiles, least_k_tiles,
       [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });

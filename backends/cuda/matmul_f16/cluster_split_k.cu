@@ -1,8 +1,7 @@
-// Split-K within clusters: one tile of 64 x 64 a cluster, whose blocks share k and exchange partial sums through
-// distributed shared memory. For products of few tiles, which leave multiprocessors idle or take a second launch by
-// `persistent`: few rows or columns, or small squares. Requires rows of A and B at multiples of 16 bytes. Bound by
-// latency, and by memory or L2 where k is long.
-#include "backends/cuda/device/with_constant.hpp"
+// Split-K within clusters: one tile a cluster, whose blocks share k and exchange partial sums through distributed
+// shared memory. For products of few tiles, which leave multiprocessors idle or take a second launch by `persistent`:
+// few rows or columns, or small squares. Requires rows of A and B at multiples of 16 bytes. Bound by latency, and by
+// memory or L2 where k is long.
 #include "backends/cuda/matmul_f16/cluster_split_k.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
 #include "backends/cuda/tensor_gemm/cluster_split_k.hpp"
@@ -23,35 +22,30 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 #endif
 }
 
-/// Calls `use` with the configuration's tile: `[&]<class Tile>()`.
-template <class Use>
-void with_tile(const ClusterSplitConfig& config, Use&& use) {
-  with_constant<1, 2>(config.blocks, [&]<unsigned blocks>() { use.template operator()<ClusterSplitTile<blocks>>(); });
+/// By type and layout.
+template <class Tile>
+auto* kernel_for(const MatmulF16::Args& args) {
+  decltype(&gemm_kernel<false, false, Tile>) kernel = nullptr;
+  with_operand_types(args, [&]<bool bf16, bool b_transposed>() { kernel = gemm_kernel<bf16, b_transposed, Tile>; });
+  return kernel;
 }
 
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulF16::Args& args) {
   if (!has_persistent_gemm(queue)) return {};
-  return cluster_split_choices(queue.device, args.m, args.n, operands(args), [&](const ClusterSplitConfig& config) {
-    unsigned resident = 0;
-    with_tile(config, [&]<class Tile>() {  // all types take the same resources
-      resident = count_resident_clusters<Tile>(queue, gemm_kernel<false, false, Tile>, {config.splits, 1});
-    });
-    return resident;
-  });
+  return cluster_split_choices(queue, args.m, args.n, operands(args),
+                               [&]<class Tile>() { return kernel_for<Tile>(args); });
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args, const ClusterSplitConfig& config) {
   if (finish_if_empty(queue, args)) return;
-  with_tile(config, [&]<class Tile>() {
-    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-      launch_cluster_split_k<Tile>(queue, gemm_kernel<bf16, b_transposed, Tile>, config.splits, operands(args),
-                                   b_transposed, Output(args));
-    });
+  with_cluster_split_tile(config, [&]<class Tile>() {
+    launch_cluster_split_k<Tile>(queue, kernel_for<Tile>(args), config.splits, operands(args), args.b_transposed,
+                                 Output(args));
   });
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_split(queue));
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue, choices(queue, args)));
 }
 #endif
 

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 struct Kernels {
   static constexpr bool swapped = false;
   template <bool bf16, bool b_transposed, class Tile>
-  static auto* get() {
+  static auto* get(bool /*f32_out*/) {
     return gemm_kernel<bf16, b_transposed, Tile>;
   }
 };

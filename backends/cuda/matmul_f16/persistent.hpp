@@ -27,12 +27,12 @@ void with_tile(const PersistentConfig& config, Use&& use) {
   });
 }
 
-/// `Kernels`: those of a variant, by type, layout and tile.
+/// `Kernels`: those of a variant, by type, layout, tile and whether C is of floats.
 template <class Kernels>
 unsigned count_resident(const Queue& queue, const PersistentConfig& config) {
   unsigned count = 0;
   with_tile<Kernels::swapped>(config, [&]<class Tile>() {  // all types take the same resources
-    count = count_resident_clusters<Tile>(queue, Kernels::template get<false, false, Tile>(), config.cluster);
+    count = count_resident_clusters<Tile>(queue, Kernels::template get<false, false, Tile>(false), config.cluster);
   });
   return count;
 }
@@ -41,13 +41,12 @@ template <class Kernels>
 void multiply(const Queue& queue, const MatmulF16::Args& args, const Operands& operands,
               const PersistentConfig& config) {
   if (config.swapped != Kernels::swapped) throw Error("these kernels' operands are in another order");
-  if (Kernels::swapped && args.f32_out) throw Error("swapped operands have no kernels for a C of floats");
   if (finish_if_empty(queue, args)) return;
   const Output out(args);
   with_tile<Kernels::swapped>(config, [&]<class Tile>() {
     with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-      launch_persistent<Tile>(queue, Kernels::template get<bf16, b_transposed, Tile>(), config, operands, b_transposed,
-                              out, out);
+      launch_persistent<Tile>(queue, Kernels::template get<bf16, b_transposed, Tile>(out.is_f32), config, operands,
+                              b_transposed, out, out);
     });
   });
 }

@@ -1,15 +1,16 @@
 // Persistent GEMM with swapped operands: Cᵀ = Bᵀ·Aᵀ. wgmma's M is 64, its N any multiple of 8: swapped, rows of C are
 // on the side of N, and tiles waste less of a C of few rows, or fill their last wave better. Sums are transposed on
-// their way through shared memory. Requires rows of A and B at multiples of 16 bytes, and C of 16 bits. Bound by the
-// matrix units and, at large sizes, power.
+// their way through shared memory, of floats out by their stores. Requires rows of A and B at multiples of 16 bytes.
+// Bound by the matrix units and, at large sizes, power.
 #include "backends/cuda/matmul_f16/persistent.hpp"
+#include "backends/cuda/matmul_f16/swapped_floats.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_persistent_swapped {
 
 #if CROSSWARP_HAS_PTX
-template <bool bf16, bool b_transposed, class Tile>
+template <bool bf16, bool b_transposed, bool f32_out, class Tile>
 __global__ void __launch_bounds__(Tile::threads, 1)
     gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
                 [[maybe_unused]] const __grid_constant__ CUtensorMap b,
@@ -17,15 +18,17 @@ __global__ void __launch_bounds__(Tile::threads, 1)
                 [[maybe_unused]] const Output out) {
 #if CROSSWARP_TARGET_HAS_WGMMA
   // The first operand is B transposed, whose rows run along k if those of B do; the second is A transposed.
-  persistent_gemm<WgmmaF16<bf16, true, !b_transposed>, false, Tile>(a, b, c, plan, out, Unscaled());
+  using Product = WgmmaF16<bf16, true, !b_transposed>;
+  persistent_gemm<std::conditional_t<f32_out, WithFloatsOut<Product>, Product>, false, Tile>(a, b, c, plan, out,
+                                                                                             Unscaled());
 #endif
 }
 
 struct Kernels {
   static constexpr bool swapped = true;
   template <bool bf16, bool b_transposed, class Tile>
-  static auto* get() {
-    return gemm_kernel<bf16, b_transposed, Tile>;
+  static auto* get(bool f32_out) {
+    return f32_out ? gemm_kernel<bf16, b_transposed, true, Tile> : gemm_kernel<bf16, b_transposed, false, Tile>;
   }
 };
 
@@ -67,8 +70,7 @@ Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int split
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea =
-        "swapped operands: wgmma's N runs along rows of C; tiles are transposed in shared memory as they are stored",
+    .idea = "swapped operands: wgmma's N runs along rows of C; tiles are transposed as they are stored",
     .bound_by = "the matrix units and, at large sizes, power",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
@@ -78,7 +80,7 @@ const Register<MatmulF16> variant{{
                 tuning(128, 176, {2, 1}, 8, 1, 0), tuning(128, 144, {2, 1}, 8, 2, 1), tuning(128, 160, {2, 1}, 8, 1, 0),
                 tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1), tuning(64, 160, {4, 1}, 4, 2, 1),
                 tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1), tuning(64, 64, {4, 2}, 4, 1, 1)},
-    .applies = [](const Point& point) { return has_aligned_rows(point) && point.word("out") == "same"; },
+    .applies = has_aligned_rows,
     .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"HGMMA.64x256x16.F32", 4}, {"STSM.16.MT88.4", 4}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 3}},

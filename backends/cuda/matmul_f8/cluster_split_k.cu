@@ -1,12 +1,10 @@
-// Split-K within clusters: one tile of 64 x 64 a cluster, whose blocks share k and exchange partial sums through
-// distributed shared memory. For products of few tiles. Requires rows of A and B at multiples of 16 bytes. Bound by
-// latency, and by memory or L2 where k is long.
+// Split-K within clusters: one tile a cluster, whose blocks share k and exchange partial sums through distributed
+// shared memory. For products of few tiles. Requires rows of A and B at multiples of 16 bytes. Bound by latency, and by
+// memory or L2 where k is long.
 #include "backends/cuda/tensor_gemm/cluster_split_k.hpp"
 
-#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f8/cluster_split_k.hpp"
 #include "backends/cuda/matmul_f8/tensor_operands.hpp"
-#include "backends/cuda/tensor_gemm/persistent_model.hpp"
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
@@ -24,39 +22,30 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 #endif
 }
 
-/// Calls `use` for the configuration's kernel: `[&]<class Tile>(kernel)`.
-template <class Use>
-void with_kernel(const MatmulF8::Args& args, const ClusterSplitConfig& config, Use&& use) {
-  with_constant<1, 2>(config.blocks, [&]<unsigned blocks>() {
-    using Tile = ClusterSplitTile<blocks>;
-    with_type_of_a(args, [&]<class A>() {
-      args.promoted ? use.template operator()<Tile>(gemm_kernel<A, true, Tile>)
-                    : use.template operator()<Tile>(gemm_kernel<A, false, Tile>);
-    });
-  });
+/// By type and accumulation.
+template <class Tile>
+auto* kernel_for(const MatmulF8::Args& args) {
+  decltype(&gemm_kernel<E4m3, false, Tile>) kernel = nullptr;
+  with_type_of_a(args,
+                 [&]<class A>() { kernel = args.promoted ? gemm_kernel<A, true, Tile> : gemm_kernel<A, false, Tile>; });
+  return kernel;
 }
 
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulF8::Args& args) {
-  return cluster_split_choices(queue.device, args.m, args.n, operands_in_pairs(args),
-                               [&](const ClusterSplitConfig& config) {
-                                 unsigned resident = 0;
-                                 with_kernel(args, config, [&]<class Tile>(auto* kernel) {
-                                   resident = count_resident_clusters<Tile>(queue, kernel, {config.splits, 1});
-                                 });
-                                 return resident;
-                               });
+  return cluster_split_choices(queue, args.m, args.n, operands_in_pairs(args),
+                               [&]<class Tile>() { return kernel_for<Tile>(args); });
 }
 
 void gemm(const Queue& queue, const MatmulF8::Args& args, const ClusterSplitConfig& config) {
   if (finish_if_empty(queue, args)) return;
-  with_kernel(args, config, [&]<class Tile>(auto* kernel) {
-    launch_cluster_split_k<Tile>(queue, kernel, config.splits, operands_in_pairs(args), true, unscaled_output(args),
-                                 scale_of(args));
+  with_cluster_split_tile(config, [&]<class Tile>() {
+    launch_cluster_split_k<Tile>(queue, kernel_for<Tile>(args), config.splits, operands_in_pairs(args), true,
+                                 unscaled_output(args), scale_of(args));
   });
 }
 
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_split(queue));
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue, choices(queue, args)));
 }
 #endif
 

@@ -1,9 +1,8 @@
-// Split-K within clusters: one tile of 64 x 64 a cluster, whose blocks share k and exchange partial sums through
-// distributed shared memory. For products of few tiles. A pass before splits the operands of 3xTF32, and copies rows
-// that begin off 16 bytes. Bound by latency, and by memory or L2 where k is long.
+// Split-K within clusters: one tile a cluster, whose blocks share k and exchange partial sums through distributed
+// shared memory. For products of few tiles. A pass before splits the operands of 3xTF32, and copies rows that begin off
+// 16 bytes. Bound by latency, and by memory or L2 where k is long.
 #include "backends/cuda/tensor_gemm/cluster_split_k.hpp"
 
-#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_tf32/cluster_split_k.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
@@ -23,34 +22,22 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 #endif
 }
 
-/// Calls `use` with the configuration's tile: `[&]<class Tile>()`.
-template <class Use>
-void with_tile(const ClusterSplitConfig& config, Use&& use) {
-  with_constant<1, 2>(config.blocks, [&]<unsigned blocks>() { use.template operator()<ClusterSplitTile<blocks>>(); });
-}
-
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulTf32::Args& args) {
-  return cluster_split_choices(
-      queue.device, args.m, args.n, Tf32Operands(args, {}).multiplied(), [&](const ClusterSplitConfig& config) {
-        unsigned resident = 0;
-        with_tile(config, [&]<class Tile>() {
-          resident = count_resident_clusters<Tile>(queue, gemm_kernel<Tile>, {config.splits, 1});
-        });
-        return resident;
-      });
+  return cluster_split_choices(queue, args.m, args.n, Tf32Operands(args, {}).multiplied(),
+                               [&]<class Tile>() { return gemm_kernel<Tile>; });
 }
 
 void gemm(const Queue& queue, const MatmulTf32::Args& args, const ClusterSplitConfig& config) {
   if (finish_if_empty(queue, args)) return;
   const Tf32Operands operands(args, queue.workspace);
   operands.launch_copies(queue);
-  with_tile(config, [&]<class Tile>() {
+  with_cluster_split_tile(config, [&]<class Tile>() {
     launch_cluster_split_k<Tile>(queue, gemm_kernel<Tile>, config.splits, operands.multiplied(), true, output(args));
   });
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_split(queue));
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue, choices(queue, args)));
 }
 #endif
 
