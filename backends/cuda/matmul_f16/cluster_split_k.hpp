@@ -10,8 +10,8 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f16_cluster_split_k {
 
-/// By expected cycles. None where the device has no such kernels or does not hold all tiles at once, and for an empty
-/// product. Requires aligned rows.
+/// By expected cycles, three at most. None where the device has no such kernels or does not hold all tiles at once, and
+/// for an empty product. Requires aligned rows.
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulF16::Args& args);
 void gemm(const Queue& queue, const MatmulF16::Args& args, const ClusterSplitConfig& config);
 

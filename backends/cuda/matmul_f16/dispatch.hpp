@@ -13,13 +13,12 @@ namespace matmul_f16_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.
 unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
-/// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows; C of 16 bits if they are
-/// swapped.
+/// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows.
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
 
 }  // namespace matmul_f16_persistent
 
-/// The same for swapped operands, and C of 16 bits.
+/// The same for swapped operands.
 namespace matmul_f16_persistent_swapped {
 unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);

@@ -1,6 +1,6 @@
 // The epilogue of swapped operands for a C of floats. The eight lanes that hold neighbouring rows of Cᵀ store eight
-// neighbouring floats of a row of C, which is a sector of L2: so sums need not be transposed in shared memory, and are
-// stored at once. For files that need "ptx".
+// neighbouring floats of a row of C, which is a sector of L2 where n is a multiple of 8: so sums need not be transposed
+// in shared memory, and are stored at once. For files that need "ptx".
 #pragma once
 
 #include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
@@ -13,7 +13,8 @@ namespace {
 /// As SwappedEpilogue, for a C of floats. Nothing is kept.
 template <unsigned columns>
 struct SwappedFloatsEpilogue {
-  static constexpr unsigned warp_bytes = 16 * row_bytes, staging_bytes = 2 * warp_bytes;  ///< As others; unused.
+  /// Reserved, so that tiles are the same; unused.
+  static constexpr unsigned warp_bytes = 16 * row_bytes, staging_bytes = 2 * warp_bytes;
 
   const Output& out;
 

@@ -24,8 +24,8 @@ struct ClusterSplitTile {
   static constexpr unsigned consumers = rows / 64, threads = consumers * warpgroup_size + 32;
   /// A consumer thread holds four sums of each group of eight columns: a vector.
   static constexpr unsigned groups = columns / 8, vector_bytes = 16, group_bytes = warpgroup_size * vector_bytes;
-  static constexpr unsigned exchanged_bytes = groups * group_bytes;  ///< By a warpgroup.
-  static constexpr unsigned available_bytes = (blocks == 1 ? 226 : 111) * 1024;
+  static constexpr unsigned exchanged_bytes = groups * group_bytes;              ///< By a warpgroup.
+  static constexpr unsigned available_bytes = (blocks == 1 ? 226 : 111) * 1024;  ///< Of 227 kB, or 113 each.
   static constexpr unsigned stages =
       std::min(12u, (available_bytes - consumers * exchanged_bytes) / OperandRing<rows, columns, 1>::stage_bytes);
   using Ring = OperandRing<rows, columns, stages>;
@@ -35,7 +35,7 @@ struct ClusterSplitTile {
 struct ClusterSplitPlan {
   unsigned row_tiles, k_tiles;
   unsigned log2_splits;
-  unsigned stage_bytes;  ///< Loaded to a stage: both boxes.
+  unsigned stage_bytes;  ///< Loaded to a stage: all boxes.
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA

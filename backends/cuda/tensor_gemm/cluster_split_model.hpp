@@ -35,7 +35,7 @@ struct ClusterSplitChoice {
 namespace crosswarp::gpu {
 namespace {
 
-/// Those with deeper rings first: they win among equals.
+/// In the order in which they win among equals.
 constexpr ClusterSplitConfig cluster_split_configs[] = {
     {64, 64, 1, 1},  {64, 64, 2, 1},  {64, 64, 4, 1},  {64, 64, 8, 1},   // the deepest
     {64, 64, 1, 2},  {64, 64, 2, 2},  {64, 64, 4, 2},  {64, 64, 8, 2},   // two blocks of a multiprocessor
@@ -96,7 +96,7 @@ std::vector<ClusterSplitChoice> cluster_split_choices(const DeviceInfo& device, 
   return choices;
 }
 
-/// As many as dispatchers consider: the costs of the next are alike, and other kernels need their places.
+/// Choices that dispatchers consider: the costs of the next are alike, and other kernels need their places.
 constexpr std::size_t most_cluster_splits = 3;
 
 /// That of the tuning that the queue has: zeros stand for the first of `choices`, or, if there are none, for a tile
