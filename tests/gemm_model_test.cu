@@ -192,6 +192,14 @@ TEST(ClusterSplitModel, ExpectsLargerTilesToPayWhereTheyReadAnOperandOnce) {
   EXPECT_EQ(tile(72, 2048, 512), std::pair(64u, 64u));  // beside what a larger tile takes at its ends
 }
 
+TEST(ClusterSplitModel, ExpectsAsMuchOfRowsAsOfColumns) {
+  const auto cycles = [&](unsigned m, unsigned n, const ClusterSplitConfig& config) {
+    return expected_cycles(device_of(132), product(m, n, 8192).operands, 64, config, false);
+  };
+  EXPECT_EQ(cycles(64, 8192, {64, 128, 1, 1}), cycles(8192, 64, {128, 64, 1, 1}));
+  EXPECT_GT(cycles(64, 8192, {64, 128, 1, 1}), 1.1 * cycles(64, 8192, {64, 64, 1, 1}));  // as many tiles, twice as wide
+}
+
 TEST(ClusterSplitModel, ExpectsMoreOfAnExchangeOfLargerTiles) {
   const DeviceInfo device = device_of(132);
   const auto of_exchange = [&](unsigned rows, unsigned columns) {
@@ -214,6 +222,19 @@ TEST(ClusterSplitModel, OffersWhatFitsAtOnceInOrderOfCycles) {
   EXPECT_TRUE(split_choices(device, 64, 64, 0).empty());
   const std::vector<ClusterSplitChoice> choices = split_choices(device, 64, 1024, 4096);
   EXPECT_TRUE(std::ranges::is_sorted(choices, {}, &ClusterSplitChoice::cycles));
+}
+
+TEST(ClusterSplitModel, CountsTwoBlocksWhereTilesDoNotFitWithOne) {
+  const DeviceInfo device = device_of(132);
+  for (const unsigned tiles : {132u, 133u}) {
+    const ClusterSplitConfig two{64, 64, 1, 2};
+    const std::vector<ClusterSplitChoice> choices = split_choices(device, 64, tiles * 64, 4096);
+    const auto found = std::ranges::find_if(choices, [&](const ClusterSplitChoice& choice) {
+      return choice.config.splits == two.splits && choice.config.blocks == two.blocks;
+    });
+    ASSERT_NE(found, choices.end());
+    EXPECT_EQ(found->cycles, expected_cycles(device, product(64, tiles * 64, 4096).operands, tiles, two, tiles > 132));
+  }
 }
 
 TEST(ClusterSplitModel, IsLevelWithPersistent) {

@@ -33,7 +33,7 @@ struct SwappedFloatsEpilogue {
         if (row + i % 2 < out.rows && column + i / 2 * 8 < out.columns)
           to[std::size_t{i % 2} * out.columns + i / 2 * 8] = sum(4 * j + i);
       row += 8;
-      asm volatile("" : "+r"(row));  // else addresses are computed ahead, and registers spill
+      asm volatile("" : "+r"(row));  // else addresses are computed ahead, and many registers spill
     }
   }
   template <unsigned count, class Sum>

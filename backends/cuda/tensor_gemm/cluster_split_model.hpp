@@ -43,7 +43,7 @@ constexpr ClusterSplitConfig cluster_split_configs[] = {
     {64, 128, 1, 1}, {64, 128, 2, 1}, {64, 128, 4, 1}, {64, 128, 8, 1}};
 
 /// Expected cycles, fitted to products of 16 bits on an H200. Tiles of 64 x 64: 150 products by all configurations,
-/// 1,100 times, 7 % off. Larger ones: 89 products, 450 times, 9 % off; the choice among all takes 1.3 % longer than the
+/// 1,100 times, 7 % off. Larger ones: 96 products, 450 times, 9 % off; the choice among all takes 1.3 % longer than the
 /// fastest. Requires all clusters to be resident at once. A block's k-tiles take as long as its matrix units and ring,
 /// or as its multiprocessor's blocks, two if it `is_shared`, receive bytes; all blocks' loads from L2 and memory are as
 /// a second side beside them. Rows that begin within L2's lines, or are shorter than a box, are more requests.
