@@ -156,6 +156,81 @@ TEST(PersistentModel, OrdersItsChoicesByCostBehindTheOneOfAdaptive) {
   EXPECT_THROW(by_cycles({}), Error);
 }
 
+/// Choices among tiles of 128 rows of a device of 132 multiprocessors; the cheapest one's cycles.
+std::vector<PersistentChoice> by_schedule(Schedule schedule, const ProductWork& work) {
+  static constexpr BlockShape wide[] = {{128, 256}, {128, 128}}, narrow[] = {{128, 192}, {128, 128}};
+  const auto resident = [](const PersistentConfig& config) { return 132 / config.cluster.size(); };
+  return persistent_choices(device_of(132), work, schedule == Schedule::pingpong ? narrow : wide, 8, resident,
+                            schedule);
+}
+double least_cycles(Schedule schedule, const ProductWork& work) { return cheapest(by_schedule(schedule, work)).cycles; }
+
+TEST(PingPongModel, OffersPairsAtMostAndMoreTilesThanBlocks) {
+  EXPECT_TRUE(by_schedule(Schedule::pingpong, product(1024, 1024, 1024)).empty());  // 64 tiles
+  ProductWork work = product(4096, 4096, 1024);
+  work.may_swap = true;
+  const std::vector<PersistentChoice> choices = by_schedule(Schedule::pingpong, work);
+  EXPECT_EQ(choices.size(), 6u);
+  for (const PersistentChoice& choice : choices) {
+    EXPECT_EQ(choice.schedule, Schedule::pingpong);
+    EXPECT_LE(choice.config.cluster.size(), 2u);
+    EXPECT_FALSE(choice.config.swapped);
+  }
+}
+
+TEST(PingPongModel, ExpectsTurnsToPayWhereStoresAreMuchOfATile) {
+  ProductWork floats = product(4096, 4096, 1024), deep = product(4096, 4096, 8192), shallow = product(4096, 4096, 64);
+  floats.is_f32_out = deep.is_f32_out = true;
+  const auto gain = [](const ProductWork& work) {
+    return least_cycles(Schedule::cooperative, work) / least_cycles(Schedule::pingpong, work);
+  };
+  EXPECT_GT(gain(floats), 1.08);
+  EXPECT_GT(gain(deep), 1);
+  EXPECT_LT(gain(deep), gain(floats));
+  EXPECT_LT(gain(shallow), 1);  // a tile's stores take longer than the other's multiplications
+}
+
+TEST(PingPongModel, ExpectsMoreOfWiderElementsAndOfMoreTiles) {
+  const auto expected = [](unsigned m, unsigned k, bool is_f32_out) {
+    ProductWork work = product(m, 4096, k);
+    work.is_f32_out = is_f32_out;
+    const PersistentConfig config{.rows = 128, .columns = 128, .cluster = {1, 2}, .raster = 16};
+    return expected_cycles(device_of(132), work, config, 66, Schedule::pingpong);
+  };
+  for (const unsigned k : {64u, 1024u, 4096u}) {
+    EXPECT_GT(expected(4096, k, true), expected(4096, k, false)) << k;
+    EXPECT_GT(expected(4096, 2 * k, false), expected(4096, k, false)) << k;
+    const double four_waves = expected(33 * 128 / 2, k, false), eight_waves = expected(33 * 128, k, false);
+    EXPECT_GT(eight_waves, 1.4 * four_waves) << k;
+    EXPECT_LT(eight_waves, 2.2 * four_waves) << k;
+  }
+}
+
+TEST(PersistentModel, ExpectsWideTilesOfFloatsToBeStoredBetweenTiles) {
+  const auto of_floats = [](unsigned columns, unsigned m, bool promoted) {
+    const PersistentConfig config{.rows = 128, .columns = columns, .cluster = {1, 1}, .raster = 8};
+    ProductWork work = product(m, 132 * columns / 4, 8192), floats = work;
+    work.is_promoted = floats.is_promoted = promoted;
+    floats.is_f32_out = true;
+    return expected_cycles(device_of(132), floats, config, 132) / expected_cycles(device_of(132), work, config, 132);
+  };
+  EXPECT_GT(of_floats(192, 4096, false), of_floats(160, 4096, false) + 0.01);
+  EXPECT_NEAR(of_floats(192, 4096, true), of_floats(160, 4096, true), 0.01);  // promoted totals stay where they are
+  EXPECT_NEAR(of_floats(192, 512, false), of_floats(160, 512, false), 0.01);  // one wave: last tiles are stored at once
+}
+
+TEST(PersistentModel, TakesBothSchedulesInTurn) {
+  const auto order = [](std::vector<PersistentChoice> cooperative, std::vector<PersistentChoice> pingpong) {
+    std::vector<double> cycles;
+    for (const PersistentChoice& choice : schedules_in_turn(cooperative, pingpong)) cycles.push_back(choice.cycles);
+    return cycles;
+  };
+  EXPECT_EQ(order({{.cycles = 300}, {.cycles = 100}}, {{.cycles = 90}, {.cycles = 400}, {.cycles = 95}}),
+            (std::vector{90., 100., 95., 300., 400.}));
+  EXPECT_EQ(order({{.cycles = 100}}, {{.cycles = 99.9}}), (std::vector{100., 99.9}));  // near equals: the first
+  EXPECT_EQ(order({{.cycles = 200}, {.cycles = 100}}, {}), (std::vector{100., 200.}));
+}
+
 /// C = A·Bᵀ in 16 bits. Large clusters do not fill a device.
 std::vector<ClusterSplitChoice> split_choices(const DeviceInfo& device, unsigned m, unsigned n, unsigned k) {
   const auto resident = [&](const ClusterSplitConfig& config) {

@@ -1,9 +1,10 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
-// `persistent` with the best tile, cluster and split-K, its operands swapped or not, by way of `repack` where rows of A
-// or B do not begin at multiples of 16 bytes; there `gathered`, `row_classes` and `few_columns`, which read operands as
-// they are; `few_rows` for up to 16 rows of C, `gemv` for one row or column; `small_k_mma` and `small_k` for small k,
-// `skinny` for short sides of C, `cluster_split_k` for few tiles; `mma_multistage` where there is no wgmma. Bound by
-// the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
+// `persistent` or `pingpong` with the best tile, cluster and split-K, operands of the first swapped or not, by way of
+// `repack` where rows of A or B do not begin at multiples of 16 bytes; there `gathered`, `row_classes` and
+// `few_columns`, which read operands as they are; `few_rows` for up to 16 rows of C, `gemv` for one row or column;
+// `small_k_mma` and `small_k` for small k, `skinny` for short sides of C, `cluster_split_k` for few tiles;
+// `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by launch and latency, and by
+// shared memory, which feeds small tiles.
 #include "backends/cuda/matmul_f16/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -15,9 +16,11 @@ Candidate<MatmulF16> search(const Queue& queue, const MatmulF16::Args& args) {
   const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
   if (!has_persistent_gemm(queue)) return by_mma_multistage().candidate;
   const std::span all(all_tiles);
-  const auto configs = persistent_configs(queue, args, tile > 0 ? all.subspan(tile - 1, 1) : all);
-  const Choice<MatmulF16> best = by_persistent(queue, args, cheapest(configs));
-  if (tile > 0) return best.candidate;
+  if (tile > 0) {
+    const auto configs = persistent_configs(queue, args, all.subspan(tile - 1, 1));
+    return by_persistent(queue, args, cheapest(configs)).candidate;
+  }
+  const Choice<MatmulF16> best = by_persistent(queue, args, configs_of_both(queue, args).front());
   constexpr unsigned any_tile[] = {0};
   const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, any_tile);
   return others.empty() || best.cycles <= others.front().cycles ? best.candidate : others.front().candidate;
@@ -44,7 +47,8 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 
 const Register<MatmulF16> variant{{
     .idea =
-        "dispatch by cost models: persistent with the best tile, cluster and split-K, or by way of repack; small_k_mma "
+        "dispatch by cost models: persistent or pingpong with the best tile, cluster and split-K, or by way of repack; "
+        "small_k_mma "
         "and small_k for small k; gemv for one row or column, few_rows, skinny and cluster_split_k for few; gathered, "
         "few_columns and row_classes where rows are not aligned",
     .bound_by = "the matrix units; at small shapes launch latency",

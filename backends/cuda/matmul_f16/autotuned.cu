@@ -16,7 +16,7 @@ std::vector<Candidate<MatmulF16>> candidates(const Queue& queue, const MatmulF16
   const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, each_tile);
   std::vector<Choice<MatmulF16>> ours;
   if (has_persistent_gemm(queue))
-    for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args, all_tiles)))
+    for (const PersistentChoice& choice : configs_of_both(queue, args))
       ours.push_back(by_persistent(queue, args, choice));
   else
     ours.push_back(by_mma_multistage());

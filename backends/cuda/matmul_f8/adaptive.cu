@@ -1,7 +1,7 @@
-// Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest, `cluster_split_k` for few tiles, or `gemv` for one row or column; `mma_multistage`
-// where rows of A and B do not begin at multiples of 16 bytes, and where the device has no wgmma. Bound by the matrix
-// units; small shapes by launch and latency.
+// Dispatch by shape and device, the library-style entry point: `persistent` or `pingpong` with the tile, cluster and
+// split-K that a cost model expects to be fastest, `cluster_split_k` for few tiles, or `gemv` for one row or column;
+// `mma_multistage` where rows of A and B do not begin at multiples of 16 bytes, and where the device has no wgmma.
+// Bound by the matrix units; small shapes by launch and latency.
 #include "backends/cuda/matmul_f8/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -12,7 +12,7 @@ Candidate<MatmulF8> search(const Queue& queue, const MatmulF8::Args& args) {
   const std::vector<Choice<MatmulF8>> special = special_choices(queue, args);
   if (!is_for_persistent(queue, args)) return special.empty() ? by_mma_multistage() : special.front().candidate;
   const std::vector<PersistentChoice> configs = persistent_configs(queue, args);
-  const PersistentChoice& best = cheapest(configs);
+  const PersistentChoice& best = configs.front();
   return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate
                                                                   : by_persistent(args, best);
 }
@@ -33,8 +33,9 @@ void gemm(const Queue& queue, const MatmulF8::Args& args) {
 #endif
 
 const Register<MatmulF8> variant{{
-    .idea = "dispatch by shape: persistent or cluster_split_k, with the tile, cluster and split-K that a cost model "
-            "picks, or gemv",
+    .idea =
+        "dispatch by shape: persistent, pingpong or cluster_split_k, with the tile, cluster and split-K that a cost "
+        "model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync", "tma"},

@@ -1,7 +1,7 @@
 // Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `cluster_split_k` or, where C
-// is one row or column, `gemv`, the others `persistent`, the fastest, timed once for each shape; of `gemv` and
-// `mma_multistage` where `persistent` cannot multiply. Bounds as of `adaptive`; where its costs are wrong, another of
-// the eight is taken.
+// is one row or column, `gemv`, the others `persistent` and `pingpong`, the fastest, timed once for each shape; of
+// `gemv` and `mma_multistage` where `persistent` cannot multiply. Bounds as of `adaptive`; where its costs are wrong,
+// another of the eight is taken.
 #include "backends/cuda/matmul_f8/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -17,7 +17,7 @@ std::vector<Candidate<MatmulF8>> candidates(const Queue& queue, const MatmulF8::
     taken.push_back(by_mma_multistage());
     return taken;
   }
-  for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args)))
+  for (const PersistentChoice& choice : persistent_configs(queue, args))
     if (taken.size() < most) taken.push_back(by_persistent(args, choice));
   return taken;
 }

@@ -1,6 +1,6 @@
-// Dispatch by shape and device, the library-style entry point: `persistent` with the tile, cluster and split-K that a
-// cost model expects to be fastest, or `cluster_split_k`, `wgmma_registers` (3xTF32) or `gemv`, if they are expected to
-// take less. Bound by the matrix units; small shapes by launch and latency.
+// Dispatch by shape and device, the library-style entry point: `persistent` or `pingpong` with the tile, cluster and
+// split-K that a cost model expects to be fastest, or `cluster_split_k`, `wgmma_registers` (3xTF32) or `gemv`, if they
+// are expected to take less. Bound by the matrix units; small shapes by launch and latency.
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -8,7 +8,7 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 Candidate<MatmulTf32> search(const Queue& queue, const MatmulTf32::Args& args) {
-  const Choice<MatmulTf32> best = by_persistent(queue, args, cheapest(persistent_configs(queue, args)));
+  const Choice<MatmulTf32> best = by_persistent(queue, args, persistent_configs(queue, args).front());
   const std::vector<Choice<MatmulTf32>> special = special_choices(queue, args);
   return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate : best.candidate;
 }
@@ -29,7 +29,8 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
 #endif
 
 const Register<MatmulTf32> variant{{
-    .idea = "dispatch by shape: persistent, cluster_split_k, or wgmma_registers for 3xTF32, with the tile, cluster and "
+    .idea = "dispatch by shape: persistent, pingpong, cluster_split_k, or wgmma_registers for 3xTF32, with the tile, "
+            "cluster and "
             "split-K that a cost model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",

@@ -1,6 +1,6 @@
 // Dispatch by measurement: of eight candidates by `adaptive`'s costs, up to four of them `cluster_split_k`,
-// `wgmma_registers` (3xTF32) or `gemv`, the others `persistent`, the fastest, timed once for each shape. Bounds as of
-// `adaptive`; where its costs are wrong, another of the eight is taken.
+// `wgmma_registers` (3xTF32) or `gemv`, the others `persistent` and `pingpong`, the fastest, timed once for each shape.
+// Bounds as of `adaptive`; where its costs are wrong, another of the eight is taken.
 #include "backends/cuda/matmul_tf32/choice.hpp"
 
 namespace crosswarp::gpu {
@@ -12,7 +12,7 @@ std::vector<Candidate<MatmulTf32>> candidates(const Queue& queue, const MatmulTf
   std::vector<Candidate<MatmulTf32>> taken;
   for (const Choice<MatmulTf32>& choice : special_choices(queue, args))
     if (taken.size() < most / 2) taken.push_back(choice.candidate);
-  for (const PersistentChoice& choice : by_cycles(persistent_configs(queue, args)))
+  for (const PersistentChoice& choice : persistent_configs(queue, args))
     if (taken.size() < most) taken.push_back(by_persistent(queue, args, choice).candidate);
   return taken;
 }

@@ -1,5 +1,5 @@
-// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, `cluster_split_k` and, for 3xTF32,
-// `wgmma_registers`, and `gemv`, with the cycles that cost models expect. `adaptive` takes the least expected,
+// Candidates of the TF32 GEMM dispatchers: configurations of `persistent`, `pingpong`, `cluster_split_k` and, for
+// 3xTF32, `wgmma_registers`, and `gemv`, with the cycles that cost models expect. `adaptive` takes the least expected,
 // `autotuned` the fastest of the first ones by measurement.
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "backends/cuda/matmul_tf32/cluster_split_k.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
+#include "backends/cuda/matmul_tf32/pingpong.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
@@ -18,8 +19,10 @@
 namespace crosswarp::gpu {
 namespace {
 
+/// Of `persistent` and `pingpong`, the one of fewest expected cycles first.
 inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulTf32::Args& args) {
   constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}};
+  constexpr BlockShape pingpong_tiles[] = {{128, 192}, {128, 128}};
   constexpr unsigned least_k_tiles = 8;  // of a split
   const ProductWork work{.m = args.m,
                          .n = args.n,
@@ -27,9 +30,14 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
                          .operations_of_word = 1,
                          .mma_operations = queue.device.peak_per_cycle("tensor_tf32", 2048),
                          .is_f32_out = true};
-  return persistent_choices(queue.device, work, tiles, least_k_tiles, [&](const PersistentConfig& config) {
-    return matmul_tf32_persistent::resident_clusters(queue, config);
-  });
+  return schedules_in_turn(
+      persistent_choices(
+          queue.device, work, tiles, least_k_tiles,
+          [&](const PersistentConfig& config) { return matmul_tf32_persistent::resident_clusters(queue, config); }),
+      persistent_choices(
+          queue.device, work, pingpong_tiles, least_k_tiles,
+          [&](const PersistentConfig& config) { return matmul_tf32_pingpong::resident_clusters(queue, config); },
+          Schedule::pingpong));
 }
 
 /// Of the pass that splits the operands of 3xTF32, which reads them and writes three times as much: at 0.7 of the rate
@@ -42,9 +50,10 @@ inline double pass_cycles(const Queue& queue, const MatmulTf32::Args& args) {
 
 inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Args& args,
                                         const PersistentChoice& choice) {
+  const auto gemm = choice.schedule == Schedule::pingpong ? matmul_tf32_pingpong::gemm : matmul_tf32_persistent::gemm;
   const PersistentConfig config = choice.config;
   return {choice.cycles + pass_cycles(queue, args),
-          {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
+          {[gemm, config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
            matmul_tf32_persistent::workspace_bytes(args, config)}};
 }
 

@@ -43,11 +43,23 @@ constexpr double k_tile_cycles = 10, one_set_cycles = 60, launch_cycles = 2000;
 /// Cycles from one tile to the next.
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
 
+/// Of Schedule::pingpong: from one tile to the next, beside the part of its stores that slows the loads; and of a
+/// tile's stores, beside what L2 takes for them. Fitted to an H200: 86 products of 16 bits, 8 bits and TF32, by
+/// clusters of one and two blocks. By that fit shared memory does not bound such tiles.
+constexpr double turn_cycles = 500, share_of_stores = 0.5;
+inline double store_cycles(unsigned columns) { return 600 + 25.0 * columns; }
+
 /// Launch, first loads and last stores of an otherwise empty product.
 constexpr double base_cycles = 4500;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
 constexpr double elements_stored_by_warps = 4.7;
+
+/// How the two consumer warpgroups of a block divide tiles.
+enum class Schedule {
+  cooperative,  ///< 64 rows of each for either, stored while the next tile is multiplied: persistent_gemm().
+  pingpong      ///< Every other tile for either, stored while the other multiplies: pingpong_gemm().
+};
 
 /// What is multiplied.
 struct ProductWork {
@@ -84,9 +96,9 @@ inline double throttled(double cycles) {
 /// fresh copies, and from memory overlap with this, but never fully, and least in the first waves of tiles. Stores to
 /// memory take longer the fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps
 /// store it. Tiles that are split store partial sums as floats after their last k-tile, and a second launch adds them;
-/// tiles that are not take waves of their own before.
+/// tiles that are not take waves of their own before. By turns, two tiles are stored and multiplied at once.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
-                              unsigned resident) {
+                              unsigned resident, Schedule schedule = Schedule::cooperative) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
                    row_overhead_bytes = 154, share_of_whole_lines = 0.5;
   const Rates rates(device);
@@ -100,8 +112,9 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
 
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
-  const double k_tile =
-      std::max(multiplied, shared) + k_tile_cycles + (work.is_promoted && config.columns > 128 ? one_set_cycles : 0);
+  const bool by_turns = schedule == Schedule::pingpong;
+  const double k_tile = (by_turns ? multiplied : std::max(multiplied, shared)) + k_tile_cycles +
+                        (work.is_promoted && config.columns > 128 ? one_set_cycles : 0);
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
   const auto element_bytes = static_cast<double>(work.bytes_of_element());
   const double stored = 1.0 * config.rows * in_whole_panels(config.columns);
@@ -109,11 +122,20 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
       work.is_stored_by_tma() ? element_bytes * stored / rates.l2_stores : stored / elements_stored_by_warps;
   const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
   const double each_tile = tile_cycles(config.rows, config.columns);
-  const double whole_tile = each_tile + std::max(work.k_tiles() * k_tile, store);
+  const double multiplied_tile = work.k_tiles() * k_tile;
+  const double whole_tile = by_turns ? std::max(multiplied_tile + turn_cycles + share_of_stores * store,
+                                                (multiplied_tile + store_cycles(config.columns) + store) / 2)
+                                     : each_tile + std::max(multiplied_tile, store);
   const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
   const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
-  const double computed =
-      whole_waves * whole_tile + split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
+  // Of floats, the part that DeferredEpilogue and SwappedFloatsEpilogue do not keep. Last tiles are stored at once
+  // anyway.
+  const double stored_at_once = by_turns || !work.is_f32_out || work.is_promoted ? 0
+                                : config.swapped                                 ? 1
+                                : config.columns > 160                           ? 0.5
+                                                                                 : 0;
+  const double computed = whole_waves * whole_tile + std::max(0.0, whole_waves - 1) * stored_at_once * store +
+                          split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
   const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0 && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
@@ -155,6 +177,7 @@ constexpr ClusterShape clusters_of_tiles[] = {{4, 2}, {2, 4}, {4, 1}, {1, 4}, {2
 
 struct PersistentChoice {
   PersistentConfig config{};
+  Schedule schedule = Schedule::cooperative;
   double cycles = std::numeric_limits<double>::infinity();
 };
 
@@ -163,11 +186,13 @@ constexpr double nearly = 0.995;  // of two costs so near each other the first w
 /// For each of the `tiles`, clusters and orders of operands the split-K of fewest expected cycles, in the order of
 /// candidates. Split-K is of all tiles or of the partial last wave alone: of that only where TMA stores C, since with
 /// stores by warps it took longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or
-/// more. `resident(config)`: clusters that the device holds at once.
+/// more. `resident(config)`: clusters that the device holds at once. By turns there is no choice where a block has one
+/// tile, of clusters of more than two blocks, which took longer, or with swapped operands.
 template <class Resident>
 std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const ProductWork& work,
                                                  std::span<const BlockShape> tiles, unsigned least_k_tiles,
-                                                 const Resident& resident) {
+                                                 const Resident& resident, Schedule schedule = Schedule::cooperative) {
+  const bool by_turns = schedule == Schedule::pingpong;
   const unsigned k_tiles = work.k_tiles();
   std::vector<PersistentChoice> choices;
   const auto consider = [&](const BlockShape& tile, const ClusterShape& cluster, bool swapped) {
@@ -180,17 +205,20 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
     if (cluster.rows > blocks_for(swapped ? work.n : work.m, tile.rows)) return;
     if (cluster.columns > blocks_for(swapped ? work.m : work.n, tile.columns)) return;
     if (tile.columns / cluster.rows % 8 != 0) return;  // shares of MulticastLoader
+    if (by_turns && cluster.size() > 2) return;
     const unsigned clusters = resident(config);
     if (clusters == 0) return;
     const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
+    if (by_turns && tiles_of_c <= clusters) return;
     PersistentChoice best;
     for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
       config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
       for (const unsigned first : {0u, whole}) {
         config.whole = first;
         if (first == tiles_of_c || (first > 0 && (splits == 1 || !work.is_stored_by_tma()))) continue;
-        if (const double cycles = expected_cycles(device, work, config, clusters); cycles < nearly * best.cycles)
-          best = {config, cycles};
+        if (const double cycles = expected_cycles(device, work, config, clusters, schedule);
+            cycles < nearly * best.cycles)
+          best = {config, schedule, cycles};
       }
     }
     choices.push_back(best);
@@ -198,7 +226,7 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
   for (const BlockShape& tile : tiles)
     for (const ClusterShape& cluster : clusters_of_tiles) {
       consider(tile, cluster, false);
-      if (work.may_swap) consider(tile, cluster, true);
+      if (work.may_swap && !by_turns) consider(tile, cluster, true);
     }
   return choices;
 }
@@ -219,6 +247,20 @@ inline std::vector<PersistentChoice> by_cycles(std::vector<PersistentChoice> cho
   std::stable_sort(choices.begin() + 1, choices.end(),
                    [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
   return choices;
+}
+
+/// by_cycles() of each of the schedules, in turn as long as there are both, the cheapest() of all first. So that a few
+/// are of either: within a schedule configurations are alike, and costs of the two are rougher against each other.
+inline std::vector<PersistentChoice> schedules_in_turn(const std::vector<PersistentChoice>& cooperative,
+                                                       const std::vector<PersistentChoice>& pingpong) {
+  if (pingpong.empty()) return by_cycles(cooperative);
+  std::vector<PersistentChoice> first = by_cycles(cooperative), second = by_cycles(pingpong), all;
+  if (second.front().cycles < nearly * first.front().cycles) std::swap(first, second);
+  for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+    if (i < first.size()) all.push_back(first[i]);
+    if (i < second.size()) all.push_back(second[i]);
+  }
+  return all;
 }
 
 inline bool has_persistent_gemm(const Queue& queue) {

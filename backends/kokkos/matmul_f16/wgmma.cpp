@@ -8,7 +8,7 @@ namespace {
 
 const Register<MatmulF16> variant{{
     .idea = "wgmma on tiles in shared memory",
-    .counterparts = {"wgmma", "wgmma_tma", "cluster_split_k", "persistent", "adaptive", "autotuned"},
+    .counterparts = {"wgmma", "wgmma_tma", "cluster_split_k", "persistent", "pingpong", "adaptive", "autotuned"},
     .gaps = {{GapClass::not_written,
               "split-K and a path for few rows, which Kokkos's matmul_f32 has; the rest are matrix instructions",
               {},

@@ -7,7 +7,8 @@ namespace {
 
 const Register<MatmulF8> variant{{
     .idea = "matrix instructions on tiles in shared memory",
-    .counterparts = {"mma_multistage", "wgmma_tma", "cluster_split_k", "persistent", "adaptive", "autotuned"},
+    .counterparts = {"mma_multistage", "wgmma_tma", "cluster_split_k", "persistent", "pingpong", "adaptive",
+                     "autotuned"},
     .gaps = {{GapClass::not_written,
               "the register tile knows neither E5M2 nor scales; with it the gap is that of matrix instructions",
               {},

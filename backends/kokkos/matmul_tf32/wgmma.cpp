@@ -7,7 +7,7 @@ namespace {
 
 const Register<MatmulTf32> variant{{
     .idea = "matrix instructions on tiles in shared memory",
-    .counterparts = {"wgmma_tma", "cluster_split_k", "persistent", "adaptive", "autotuned"},
+    .counterparts = {"wgmma_tma", "cluster_split_k", "persistent", "pingpong", "adaptive", "autotuned"},
     .not_expressible = "Kokkos has no portable matrix instructions (kokkos#9332)",
 }};
 

@@ -1,0 +1,77 @@
+// Ping-pong GEMM: as `persistent`, but the two consumer warpgroups have output tiles of their own and take turns, one
+// multiplies while the other stores. Sums of such a tile leave no registers for partial ones: fast accumulation alone.
+// Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at large sizes by power.
+#include "backends/cuda/matmul_f8/pingpong.hpp"
+
+#include "backends/cuda/device/with_constant.hpp"
+#include "backends/cuda/matmul_f8/tensor_operands.hpp"
+#include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
+#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
+
+namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+namespace matmul_f8_pingpong {
+
+#if CROSSWARP_HAS_PTX
+template <class A, class Tile>
+__global__ void __launch_bounds__(Tile::threads, 1)
+    gemm_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap b,
+                [[maybe_unused]] const __grid_constant__ CUtensorMap c, [[maybe_unused]] const PersistentPlan plan,
+                [[maybe_unused]] const Output out, [[maybe_unused]] const Scale scale) {
+#if CROSSWARP_TARGET_HAS_WGMMA
+  pingpong_gemm<WgmmaKMajor<A>, Tile>(a, b, c, plan, out, scale);
+#endif
+}
+
+/// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
+template <class Use>
+void with_tile(const PersistentConfig& config, Use&& use) {
+  if (config.rows != 128) throw Error("no kernel was compiled for this tile");
+  with_constant<128, 192>(config.columns,
+                          [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, true>>(); });
+}
+
+unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
+  unsigned count = 0;
+  with_tile(config, [&]<class Tile>() {  // both types take the same resources
+    count = count_resident_clusters<Tile>(queue, gemm_kernel<E4m3, Tile>, config.cluster);
+  });
+  return count;
+}
+
+void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig& config) {
+  if (finish_if_empty(queue, args)) return;
+  with_tile(config, [&]<class Tile>() {
+    with_type_of_a(args, [&]<class A>() {
+      launch_persistent<Tile>(queue, gemm_kernel<A, Tile>, config, operands_in_pairs(args), true, unscaled_output(args),
+                              scaled_output(args), scale_of(args));
+    });
+  });
+}
+
+void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
+  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+}
+
+bool applies(const Point& point) { return has_rows_of_16_bytes(point) && point.word("accumulation") == "fast"; }
+#endif
+
+const Register<MatmulF8> variant{{
+    .idea = "ping-pong: two warpgroups with tiles of their own take turns, one multiplies while the other stores",
+    .bound_by = "the matrix units and, at large sizes, power",
+    .improves = "persistent",
+    .needs = {"ptx", "wgmma", "tma", "cluster"},
+#if CROSSWARP_HAS_PTX
+    .tunings = {persistent_tuning(128, 128, {1, 2}, 16, 1), persistent_tuning(128, 128, {1, 2}, 16, 0),
+                persistent_tuning(128, 128, {2, 1}, 8, 1), persistent_tuning(128, 192, {2, 1}, 8, 1),
+                persistent_tuning(128, 192, {1, 2}, 16, 1)},
+    .applies = applies,
+    .launch = launch_tuned,
+    .instructions = {{"QGMMA.64x128x32.F32.E4M3.E4M3", 8}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 1}},
+#endif
+}};
+
+}  // namespace matmul_f8_pingpong
+}  // namespace CROSSWARP_PLATFORM
+}  // namespace crosswarp::gpu

@@ -1,0 +1,176 @@
+// Ping-pong GEMM: persistent and warp-specialized as persistent_gemm.hpp, but each of two consumer warpgroups has
+// output tiles of its own, and they take turns: one multiplies while the other stores. The matrix units do not wait for
+// stores, however many there are, nor between two tiles. For files that need "ptx". Requires rows of A and B at
+// multiples of 16 bytes. The schedule is CUTLASS's of that name.
+#pragma once
+
+#include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
+
+#if CROSSWARP_HAS_PTX
+
+namespace crosswarp::gpu {
+namespace {
+
+/// 128 rows, two instructions' for each step along k: with fewer, B is read from shared memory more often. Their sums
+/// leave registers for 192 columns.
+template <unsigned tile_columns, bool b_transposed>
+struct PingPongTile {
+  static constexpr bool swapped = false;
+  static constexpr unsigned row_blocks = 2, rows = 64 * row_blocks, columns = tile_columns;
+  static constexpr unsigned consumers = 2, threads = (consumers + 1) * warpgroup_size;
+  static constexpr unsigned warps = warpgroup_size / warp_size();  ///< Of a consumer.
+
+  static constexpr unsigned staging_bytes = consumers * warps * DeferredEpilogue<true, columns, true>::staging_bytes;
+  static constexpr unsigned available_bytes = 226 * 1024;  ///< Of 227 kB; the last one is for the barriers.
+  static constexpr unsigned ring_columns = b_transposed ? columns : in_whole_panels(columns);
+  static constexpr unsigned stages =
+      std::min(8u, (available_bytes - staging_bytes) / OperandRing<rows, ring_columns, 1>::stage_bytes);
+  using Ring = OperandRing<rows, ring_columns, stages>;
+  static constexpr unsigned shared_bytes = Ring::bytes + staging_bytes;
+
+  static constexpr int producer_registers = 24, consumer_registers = 240;
+};
+
+#if CROSSWARP_TARGET_HAS_WGMMA
+/// The two consumers' turns to multiply, in shared memory. A stage's barrier tells its round from the one before alone:
+/// a warpgroup must not wait for its first k-tile until the other has seen its own last one full.
+struct Turns {
+  Mbarrier of[2];
+
+  /// By one thread, before Pipeline::init(). `warps`: of a consumer.
+  __device__ void init(unsigned warps) {
+    of[0].init(warps);
+    of[1].init(warps);
+  }
+  /// Waits for consumer `group`'s turn at its tile `count`, from 0 on. The first one of consumer 0 comes at once.
+  __device__ void wait(unsigned group, unsigned count) { of[group].wait((count + group + 1) % 2); }
+  /// By all warps of consumer `group`, which lets the other begin.
+  __device__ void pass_on(unsigned group) {
+    if (threadIdx.x % warp_size() == 0) of[group ^ 1].arrive();
+  }
+};
+
+/// Sums of a warpgroup's tile over k-tiles, while one k-tile's instructions are in flight.
+template <class Product, class Tile>
+struct PingPongSums {
+  float accumulators[Tile::row_blocks][Tile::columns / 2];
+
+  /// Sums the `k_tiles` from `state` on, one or more, and moves `state` behind them. `release(stage)` is called for a
+  /// stage that has been read, `seen()` once the last one is full.
+  template <class Release, class Seen>
+  __device__ void add(unsigned k_tiles, Pipeline<Tile::stages>& pipeline, const typename Tile::Ring& ring,
+                      PipelineState& state, const Release& release, const Seen& seen) {
+    unsigned previous = 0;
+    for (unsigned step = 0; step < k_tiles; ++step) {
+      pipeline.consumer_wait(state);
+      if (step + 1 == k_tiles) seen();
+#pragma unroll
+      for (unsigned block = 0; block < Tile::row_blocks; ++block)
+        Product::multiply(accumulators[block], ring.a(state.index) + block * 64 * row_bytes, ring.b(state.index),
+                          step > 0);
+      wgmma_wait_group<Tile::row_blocks>();  // the previous k-tile's instructions have read their stage
+      if (step > 0) release(previous);
+      previous = state.index;
+      state.advance(Tile::stages);
+    }
+    wgmma_wait_group<0>();
+#pragma unroll
+    for (auto& sums : accumulators) wgmma_fence_operands(sums);
+    release(previous);
+  }
+};
+
+/// By all threads of a block of Tile::threads, with Tile::shared_bytes of dynamic shared memory; launched by
+/// launch_persistent(). `Product`: WgmmaF16, WgmmaKMajor. `scale`: Unscaled, or what split-K's sums lack.
+template <class Product, class Tile, class Scale>
+__device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const CUtensorMap& c,
+                              const PersistentPlan& plan, const Output& out, const Scale& scale) {
+  constexpr unsigned columns = Tile::columns, stages = Tile::stages;
+  __shared__ Pipeline<stages> pipeline;
+  __shared__ Turns turns;
+  const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
+  const TileScheduler& scheduler = plan.tiles.scheduler;
+  const ClusterShape& cluster = plan.tiles.cluster;
+  const ClusterPosition position(cluster);
+  const unsigned first_work = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
+  if (threadIdx.x == 0) {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
+    if (plan.tma_store) prefetch_tensor_map(c);
+    turns.init(Tile::warps);
+    pipeline.init(position.peers() * Tile::warps);
+  }
+  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
+  const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
+  using Loader = MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed>;
+  static_assert(Loader::bytes == Tile::Ring::stage_bytes);
+  const Loader loader(a, b, position);
+  if (plan.pdl && is_producer && first_work < scheduler.count()) {
+    const WorkTile work = scheduler.work_tile(first_work);
+    loader.prefetch(position.tile(work.tile), work.first_k_tile);
+  }
+  cluster_arrive_relaxed();
+  cluster_wait();  // every block's barriers are initialised
+  grid_dependency_sync();
+
+  PipelineState state;
+  if (group == Tile::consumers) {  // producer
+    setmaxnreg_dec<Tile::producer_registers>();
+    if (is_producer) {
+      // Alternate the direction along k, as persistent_gemm().
+      bool is_backwards = false;
+      for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
+        const WorkTile work = scheduler.work_tile(i);
+        for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+          const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
+          Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
+          loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
+        }
+      }
+      pipeline.producer_tail(state);
+    }
+  } else {  // consumers
+    setmaxnreg_inc<Tile::consumer_registers>();
+    const MulticastRelease release(pipeline, position);
+    using Epilogue = DeferredEpilogue<Product::is_bf16, columns, true>;  // used at once, not deferred
+    Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
+    PingPongSums<Product, Tile> sums;
+    unsigned count = 0;  // the cluster's tiles so far
+    for (unsigned i = first_work; i < scheduler.count(); i += clusters, ++count) {
+      const WorkTile work = scheduler.work_tile(i);
+      if (count % Tile::consumers != group) {  // the other's tile
+        const unsigned behind = state.index + work.k_tiles;
+        state.phase ^= behind / stages % 2;
+        state.index = behind % stages;
+        continue;
+      }
+      turns.wait(group, count / Tile::consumers);
+      sums.add(work.k_tiles, pipeline, ring, state, release, [&] { turns.pass_on(group); });
+      const TileCoord tile = position.tile(work.tile);
+#pragma unroll
+      for (unsigned block = 0; block < Tile::row_blocks; ++block) {
+        const unsigned in_tile = 64 * block + 16 * (warp % Tile::warps);  // the warp's rows
+        const unsigned row = tile.row * Tile::rows + in_tile, column = tile.column * columns;
+        auto& own = sums.accumulators[block];
+        if (!scheduler.is_split(i)) {
+          const auto sum = [&own](unsigned j) { return own[j]; };
+          const auto scaled_sum = scaled(own, scale);
+#pragma unroll
+          for (unsigned j = 0; j < columns / 2; ++j) own[j] = scaled_sum(j);
+          epilogue.take(row, column, sum);
+          epilogue.store_rest(0, sum);
+        } else if (row < out.rows && column < out.columns) {
+          const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
+          floats.template store_fragment<Product::is_bf16>(in_tile, 0, own);
+        }
+      }
+    }
+    epilogue.finish();
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace crosswarp::gpu
+
+#endif
