@@ -32,8 +32,8 @@ auto* kernel_for(const MatmulF8::Args& args) {
 }
 
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulF8::Args& args) {
-  return cluster_split_choices(queue, args.m, args.n, operands_in_pairs(args),
-                               [&]<class Tile>() { return kernel_for<Tile>(args); });
+  return first_cluster_split_choices(queue, args.m, args.n, operands_in_pairs(args),
+                                     [&]<class Tile>() { return kernel_for<Tile>(args); });
 }
 
 void gemm(const Queue& queue, const MatmulF8::Args& args, const ClusterSplitConfig& config) {
@@ -45,7 +45,7 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const ClusterSplitConf
 }
 
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_split(queue, choices(queue, args)));
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue, [&] { return choices(queue, args); }));
 }
 #endif
 

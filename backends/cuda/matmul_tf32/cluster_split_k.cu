@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 }
 
 std::vector<ClusterSplitChoice> choices(const Queue& queue, const MatmulTf32::Args& args) {
-  return cluster_split_choices(queue, args.m, args.n, Tf32Operands(args, {}).multiplied(),
-                               [&]<class Tile>() { return gemm_kernel<Tile>; });
+  return first_cluster_split_choices(queue, args.m, args.n, Tf32Operands(args, {}).multiplied(),
+                                     [&]<class Tile>() { return gemm_kernel<Tile>; });
 }
 
 void gemm(const Queue& queue, const MatmulTf32::Args& args, const ClusterSplitConfig& config) {
@@ -37,7 +37,7 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const ClusterSplitCo
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_split(queue, choices(queue, args)));
+  gemm(pdl_by_tuning(queue), args, tuned_split(queue, [&] { return choices(queue, args); }));
 }
 #endif
 

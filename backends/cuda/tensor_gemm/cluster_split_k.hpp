@@ -242,10 +242,11 @@ void with_cluster_split_tile(const ClusterSplitConfig& config, Use&& use) {
   });
 }
 
-/// The first most_cluster_splits of cluster_split_choices(), of kernels that `kernel_of` returns: `[&]<class Tile>()`.
+/// The first most_cluster_split_choices of cluster_split_choices(), of kernels that `kernel_of` returns: `[&]<class
+/// Tile>()`.
 template <class KernelOf>
-std::vector<ClusterSplitChoice> cluster_split_choices(const Queue& queue, std::size_t m, std::size_t n,
-                                                      const Operands& operands, const KernelOf& kernel_of) {
+std::vector<ClusterSplitChoice> first_cluster_split_choices(const Queue& queue, std::size_t m, std::size_t n,
+                                                            const Operands& operands, const KernelOf& kernel_of) {
   auto choices = cluster_split_choices(queue.device, m, n, operands, [&](const ClusterSplitConfig& config) {
     unsigned resident = 0;
     with_cluster_split_tile(config, [&]<class Tile>() {
@@ -253,7 +254,7 @@ std::vector<ClusterSplitChoice> cluster_split_choices(const Queue& queue, std::s
     });
     return resident;
   });
-  choices.resize(std::min(choices.size(), most_cluster_splits));
+  choices.resize(std::min(choices.size(), most_cluster_split_choices));
   return choices;
 }
 

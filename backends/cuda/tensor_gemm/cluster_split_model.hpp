@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
@@ -97,13 +96,15 @@ std::vector<ClusterSplitChoice> cluster_split_choices(const DeviceInfo& device, 
 }
 
 /// Choices that dispatchers consider: the costs of the next are alike, and other kernels need their places.
-constexpr std::size_t most_cluster_splits = 3;
+constexpr std::size_t most_cluster_split_choices = 3;
 
-/// That of the tuning that the queue has: zeros stand for the first of `choices`, or, if there are none, for a tile
-/// that wastes little.
-inline ClusterSplitConfig tuned_split(const Queue& queue, std::span<const ClusterSplitChoice> choices) {
+/// That of the tuning that the queue has: zeros stand for the first that `choices_of()` returns, or, if there are none,
+/// for a tile that wastes little.
+template <class ChoicesOf>
+ClusterSplitConfig tuned_split(const Queue& queue, const ChoicesOf& choices_of) {
   const auto number = [&](const char* name) { return static_cast<unsigned>(queue.tuning[name]); };
   if (number("rows") > 0) return {number("rows"), number("columns"), number("splits"), number("blocks")};
+  const std::vector<ClusterSplitChoice> choices = choices_of();
   return choices.empty() ? cluster_split_configs[0] : choices.front().config;
 }
 /// As tuned_split() reads them, that by costs first; launches overlap (PDL).
