@@ -63,8 +63,9 @@ std::vector<Point> MatmulF16::headline_points() {
 /// One is for a small operand of two tiles, with split-K, whose rows have two distances from 16 bytes.
 /// Six have one row or column, for gemv: loads of eight, four, two and one elements, rows along k and along n.
 /// Eight are for few_rows and small_k_mma, at their edges and within; two for gathered, with ragged tiles on all sides.
-/// The last five are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
-/// narrow last tile column. The second of these has fewer k-tiles than the deferred epilogue has panels; the last three
+/// The last six are for persistent kernels: more tiles than a GPU has multiprocessors, an odd number of tile rows, a
+/// narrow last tile column. The second of these has fewer k-tiles than the deferred epilogue has panels, the third one
+/// k-tile, so that warpgroups which take turns are as far ahead of loads as they can be; the last three
 /// have enough to split the last wave alone, with aligned rows and without.
 std::vector<TestPoint> MatmulF16::test_points() {
   std::vector<std::array<std::string, 3>> kinds;
@@ -78,12 +79,13 @@ std::vector<TestPoint> MatmulF16::test_points() {
     points.push_back({point(shape, layout, type, out), is_slow_on_host(shape)});
   }
   for (const GemmShape& shape :
-       {GemmShape{65, 33, 129}, {64, 128, 64},     {257, 264, 72},     {72, 136, 4104},    {71, 137, 4104},
-        {600, 16, 2046},        {9, 3, 7569},      {301, 13, 2043},    {1, 136, 20000},    {1, 77, 5003},
-        {1, 516, 3001},         {40, 1, 20000},    {900, 1, 1030},     {3, 1, 5003},       {130, 200, 1020},
-        {5, 1003, 2051},        {13, 250, 777},    {16, 9, 1},         {16, 127, 129},     {377, 509, 50},
-        {130, 517, 127},        {200, 5, 9},       {129, 131, 128},    {70, 517, 1003},    {64, 1001, 2050},
-        {2100, 2312, 328},      {2100, 2312, 136}, {2100, 2200, 3592}, {2105, 2203, 1032}, {2105, 2201, 2050}})
+       {GemmShape{65, 33, 129}, {64, 128, 64},     {257, 264, 72},   {72, 136, 4104},    {71, 137, 4104},
+        {600, 16, 2046},        {9, 3, 7569},      {301, 13, 2043},  {1, 136, 20000},    {1, 77, 5003},
+        {1, 516, 3001},         {40, 1, 20000},    {900, 1, 1030},   {3, 1, 5003},       {130, 200, 1020},
+        {5, 1003, 2051},        {13, 250, 777},    {16, 9, 1},       {16, 127, 129},     {377, 509, 50},
+        {130, 517, 127},        {200, 5, 9},       {129, 131, 128},  {70, 517, 1003},    {64, 1001, 2050},
+        {2100, 2312, 328},      {2100, 2312, 136}, {2100, 2312, 64}, {2100, 2200, 3592}, {2105, 2203, 1032},
+        {2105, 2201, 2050}})
     for (const auto& [layout, type, out] : kinds)
       if (const TestPoint test{point(shape, layout, type, out), is_slow_on_host(shape)};
           std::ranges::find(points, test.point, &TestPoint::point) == points.end())

@@ -114,7 +114,8 @@ std::vector<TestPoint> MatmulF8::test_points() {
   };
   std::size_t turn = 0;
   for (const GemmShape& shape : test_shapes()) add(shape, kinds[turn++ % kinds.size()]);
-  for (const GemmShape& shape : {GemmShape{65, 33, 48}, {257, 264, 144}, {2100, 2312, 656}, {2100, 2200, 4112}})
+  for (const GemmShape& shape :
+       {GemmShape{65, 33, 48}, {257, 264, 144}, {2100, 2312, 656}, {2100, 2312, 112}, {2100, 2200, 4112}})
     for (const auto& kind : kinds) add(shape, kind);
   for (const GemmShape& shape : {GemmShape{24, 16, 2311}, {72, 136, 4112}, {136, 264, 16'400}})
     for (const std::string accumulation : {"fast", "promoted"}) add(shape, {"e4m3", "f32", "none", accumulation});

@@ -47,7 +47,8 @@ std::vector<TestPoint> MatmulTf32::test_points() {
   };
   bool is_split = false;
   for (const GemmShape& shape : test_shapes()) add(shape, std::exchange(is_split, !is_split) ? "3xtf32" : "tf32");
-  for (const GemmShape& shape : {GemmShape{65, 33, 48}, {257, 264, 72}, {2100, 2312, 328}, {2100, 2201, 1032}})
+  for (const GemmShape& shape :
+       {GemmShape{65, 33, 48}, {257, 264, 72}, {2100, 2312, 328}, {2100, 2312, 32}, {2100, 2201, 1032}})
     for (const char* precision : {"tf32", "3xtf32"}) add(shape, precision);
   return points;
 }

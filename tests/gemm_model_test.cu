@@ -200,9 +200,9 @@ TEST(PingPongModel, ExpectsMoreOfWiderElementsAndOfMoreTiles) {
   for (const unsigned k : {64u, 1024u, 4096u}) {
     EXPECT_GT(expected(4096, k, true), expected(4096, k, false)) << k;
     EXPECT_GT(expected(4096, 2 * k, false), expected(4096, k, false)) << k;
-    const double four_waves = expected(33 * 128 / 2, k, false), eight_waves = expected(33 * 128, k, false);
-    EXPECT_GT(eight_waves, 1.4 * four_waves) << k;
-    EXPECT_LT(eight_waves, 2.2 * four_waves) << k;
+    const double eight_waves = expected(33 * 128, k, false), sixteen_waves = expected(66 * 128, k, false);
+    EXPECT_GT(sixteen_waves, 1.6 * eight_waves) << k;
+    EXPECT_LT(sixteen_waves, 2.1 * eight_waves) << k;
   }
 }
 
@@ -217,6 +217,14 @@ TEST(PersistentModel, ExpectsWideTilesOfFloatsToBeStoredBetweenTiles) {
   EXPECT_GT(of_floats(192, 4096, false), of_floats(160, 4096, false) + 0.01);
   EXPECT_NEAR(of_floats(192, 4096, true), of_floats(160, 4096, true), 0.01);  // promoted totals stay where they are
   EXPECT_NEAR(of_floats(192, 512, false), of_floats(160, 512, false), 0.01);  // one wave: last tiles are stored at once
+  // Where split tiles follow, all whole ones are followed.
+  const auto split = [](bool f32_out) {
+    ProductWork work = product(5 * 128, 33 * 192, 8192);
+    work.is_f32_out = f32_out;
+    PersistentConfig config{.rows = 128, .columns = 192, .cluster = {1, 1}, .raster = 8, .splits = 4, .whole = 132};
+    return expected_cycles(device_of(132), work, config, 132);
+  };
+  EXPECT_GT(split(true) - split(false), 128 * 192 * 2 / Rates(device_of(132)).l2_stores);  // half of a tile of floats
 }
 
 TEST(PersistentModel, TakesBothSchedulesInTurn) {

@@ -18,9 +18,9 @@ Candidate<MatmulF16> search(const Queue& queue, const MatmulF16::Args& args) {
   const std::span all(all_tiles);
   if (tile > 0) {
     const auto configs = persistent_configs(queue, args, all.subspan(tile - 1, 1));
-    return by_persistent(queue, args, cheapest(configs)).candidate;
+    return by_config(queue, args, cheapest(configs)).candidate;
   }
-  const Choice<MatmulF16> best = by_persistent(queue, args, configs_of_both(queue, args).front());
+  const Choice<MatmulF16> best = by_config(queue, args, configs_of_both(queue, args).front());
   constexpr unsigned any_tile[] = {0};
   const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, any_tile);
   return others.empty() || best.cycles <= others.front().cycles ? best.candidate : others.front().candidate;
@@ -48,9 +48,9 @@ Tuning tuning(int tile, int pdl = 1) { return {{{"tile", tile}, {"pdl", pdl}}}; 
 const Register<MatmulF16> variant{{
     .idea =
         "dispatch by cost models: persistent or pingpong with the best tile, cluster and split-K, or by way of repack; "
-        "small_k_mma "
-        "and small_k for small k; gemv for one row or column, few_rows, skinny and cluster_split_k for few; gathered, "
-        "few_columns and row_classes where rows are not aligned",
+        "small_k_mma and small_k for small k; gemv for one row or column, few_rows, skinny and cluster_split_k for "
+        "few; "
+        "gathered, few_columns and row_classes where rows are not aligned",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

@@ -7,8 +7,8 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 /// The first eight by expected cycles, that of `adaptive` among them. Half of the places are for kernels beside
-/// `persistent`, whose configurations are many and alike. What is expected to take four times as long as another is
-/// left out.
+/// `persistent` and `pingpong`, whose configurations are many and alike; these two come in turn. What is expected to
+/// take four times as long as another is left out.
 std::vector<Candidate<MatmulF16>> candidates(const Queue& queue, const MatmulF16::Args& args) {
   constexpr std::size_t most = 8, most_others = most / 2;
   constexpr double hopeless = 4;
@@ -16,8 +16,7 @@ std::vector<Candidate<MatmulF16>> candidates(const Queue& queue, const MatmulF16
   const std::vector<Choice<MatmulF16>> others = other_kernels(queue, args, each_tile);
   std::vector<Choice<MatmulF16>> ours;
   if (has_persistent_gemm(queue))
-    for (const PersistentChoice& choice : configs_of_both(queue, args))
-      ours.push_back(by_persistent(queue, args, choice));
+    for (const PersistentChoice& choice : configs_of_both(queue, args)) ours.push_back(by_config(queue, args, choice));
   else
     ours.push_back(by_mma_multistage());
   if (args.c.empty() || args.k == 0) return {ours.front().candidate};

@@ -90,8 +90,7 @@ inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const M
 }
 
 /// A product by a configuration of `persistent`, copies included, or of `pingpong`.
-inline Choice<MatmulF16> by_persistent(const Queue& queue, const MatmulF16::Args& args,
-                                       const PersistentChoice& choice) {
+inline Choice<MatmulF16> by_config(const Queue& queue, const MatmulF16::Args& args, const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
   if (choice.schedule == Schedule::pingpong)
     return {choice.cycles,

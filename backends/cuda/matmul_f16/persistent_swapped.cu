@@ -4,6 +4,7 @@
 // Bound by the matrix units and, at large sizes, power.
 #include "backends/cuda/matmul_f16/persistent.hpp"
 #include "backends/cuda/matmul_f16/swapped_floats.hpp"
+#include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -40,17 +41,11 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& opera
   multiply<Kernels>(queue, args, operands, config);
 }
 
-/// Of the tuning: `splits` are those of the tiles that do not fill a wave.
 PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
   PersistentConfig config = tuned_config(queue);
   config.swapped = true;
-  const unsigned k_tiles = blocks_for(args.k, tile_k), splits = static_cast<unsigned>(queue.tuning["splits"]);
-  if (splits == 1 || k_tiles < 2) return config;
-  const unsigned resident = resident_clusters(queue, config), tiles = config.tiles(args.m, args.n);
-  if (resident == 0 || tiles % resident == 0) return config;
-  config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));
-  config.whole = tiles / resident * resident;
-  return config;
+  return with_tuned_splits(queue, config, args.m, args.n, blocks_for(args.k, tile_k),
+                           [&](const PersistentConfig& any) { return resident_clusters(queue, any); });
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
@@ -60,13 +55,6 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   gemm(pdl_by_tuning(queue), args, operands(args), config_for(queue, args));
 }
-
-/// As persistent_tuning(). splits: of the last wave's tiles.
-Tuning tuning(int rows, int columns, ClusterShape cluster, int raster, int splits, int pdl) {
-  Tuning tuning = persistent_tuning(rows, columns, cluster, raster, pdl);
-  tuning.values.emplace_back("splits", splits);
-  return tuning;
-}
 #endif
 
 const Register<MatmulF16> variant{{
@@ -75,11 +63,13 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(128, 256, {2, 1}, 8, 1, 0), tuning(128, 256, {1, 2}, 16, 2, 1),
-                tuning(128, 224, {2, 2}, 8, 2, 0), tuning(128, 192, {2, 1}, 8, 1, 1), tuning(128, 160, {4, 1}, 4, 3, 1),
-                tuning(128, 176, {2, 1}, 8, 1, 0), tuning(128, 144, {2, 1}, 8, 2, 1), tuning(128, 160, {2, 1}, 8, 1, 0),
-                tuning(128, 128, {2, 1}, 8, 2, 0), tuning(64, 192, {2, 1}, 8, 1, 1), tuning(64, 160, {4, 1}, 4, 2, 1),
-                tuning(64, 128, {2, 4}, 8, 1, 0), tuning(64, 96, {1, 2}, 16, 3, 1), tuning(64, 64, {4, 2}, 4, 1, 1)},
+    .tunings = {split_tuning(128, 256, {2, 1}, 8, 1, 0), split_tuning(128, 256, {1, 2}, 16, 2, 1),
+                split_tuning(128, 224, {2, 2}, 8, 2, 0), split_tuning(128, 192, {2, 1}, 8, 1, 1),
+                split_tuning(128, 160, {4, 1}, 4, 3, 1), split_tuning(128, 176, {2, 1}, 8, 1, 0),
+                split_tuning(128, 144, {2, 1}, 8, 2, 1), split_tuning(128, 160, {2, 1}, 8, 1, 0),
+                split_tuning(128, 128, {2, 1}, 8, 2, 0), split_tuning(64, 192, {2, 1}, 8, 1, 1),
+                split_tuning(64, 160, {4, 1}, 4, 2, 1), split_tuning(64, 128, {2, 4}, 8, 1, 0),
+                split_tuning(64, 96, {1, 2}, 16, 3, 1), split_tuning(64, 64, {4, 2}, 4, 1, 1)},
     .applies = has_aligned_rows,
     .workspace = workspace,
     .launch = launch_tuned,

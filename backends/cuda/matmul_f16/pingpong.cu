@@ -5,6 +5,7 @@
 
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f16/wgmma_f16.hpp"
+#include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 #include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
 
 namespace crosswarp::gpu {
@@ -51,8 +52,17 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfi
   });
 }
 
+PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
+  return with_tuned_splits(queue, tuned_config(queue), args.m, args.n, blocks_for(args.k, tile_k),
+                           [&](const PersistentConfig& config) { return resident_clusters(queue, config); });
+}
+
+std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
+  return config_for(queue, args).workspace_bytes(args.m, args.n);
+}
+
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+  gemm(pdl_by_tuning(queue), args, config_for(queue, args));
 }
 #endif
 
@@ -62,11 +72,12 @@ const Register<MatmulF16> variant{{
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {persistent_tuning(128, 128, {1, 2}, 16, 1), persistent_tuning(128, 128, {1, 2}, 16, 0),
-                persistent_tuning(128, 128, {2, 1}, 8, 1), persistent_tuning(128, 192, {2, 1}, 8, 1),
-                persistent_tuning(128, 176, {2, 1}, 4, 1), persistent_tuning(128, 160, {1, 2}, 16, 1),
-                persistent_tuning(128, 144, {2, 2}, 8, 1)},
+    .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
+                split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
+                split_tuning(128, 176, {2, 1}, 4, 1, 1), split_tuning(128, 160, {1, 2}, 16, 2, 1),
+                split_tuning(128, 144, {2, 2}, 8, 1, 1)},
     .applies = has_aligned_rows,
+    .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"HGMMA.64x128x16.F32", 8}, {"UTMALDG.2D.MULTICAST", 1}, {"UTMASTG.2D", 1}},
 #endif

@@ -8,7 +8,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
 /// Tiles of 128 rows and 128, 144, 160, 176 or 192 columns, whose operands are not swapped; clusters of 1, 2, 4 or 8
-/// blocks.
+/// blocks, whose shares of a tile are multiples of eight rows.
 namespace matmul_f16_pingpong {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

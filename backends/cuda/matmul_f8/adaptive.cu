@@ -11,10 +11,9 @@ namespace {
 Candidate<MatmulF8> search(const Queue& queue, const MatmulF8::Args& args) {
   const std::vector<Choice<MatmulF8>> special = special_choices(queue, args);
   if (!is_for_persistent(queue, args)) return special.empty() ? by_mma_multistage() : special.front().candidate;
-  const std::vector<PersistentChoice> configs = persistent_configs(queue, args);
+  const std::vector<PersistentChoice> configs = configs_of_both(queue, args);
   const PersistentChoice& best = configs.front();
-  return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate
-                                                                  : by_persistent(args, best);
+  return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate : by_config(args, best);
 }
 
 /// Cached: a search takes longer than a small product.

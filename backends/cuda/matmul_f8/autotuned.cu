@@ -17,8 +17,8 @@ std::vector<Candidate<MatmulF8>> candidates(const Queue& queue, const MatmulF8::
     taken.push_back(by_mma_multistage());
     return taken;
   }
-  for (const PersistentChoice& choice : persistent_configs(queue, args))
-    if (taken.size() < most) taken.push_back(by_persistent(args, choice));
+  for (const PersistentChoice& choice : configs_of_both(queue, args))
+    if (taken.size() < most) taken.push_back(by_config(args, choice));
   return taken;
 }
 

@@ -25,7 +25,7 @@ inline bool is_for_persistent(const Queue& queue, const MatmulF8::Args& args) {
 }
 
 /// Of `persistent` and `pingpong`, the one of fewest expected cycles first. Requires is_for_persistent().
-inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulF8::Args& args) {
+inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulF8::Args& args) {
   constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   constexpr BlockShape pingpong_tiles[] = {{128, 192}, {128, 128}};
   constexpr std::size_t not_promoted = 1;  // tiles that have no kernels with promoted sums, the first ones
@@ -49,7 +49,7 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
   return schedules_in_turn(cooperative, pingpong);
 }
 
-inline Candidate<MatmulF8> by_persistent(const MatmulF8::Args& args, const PersistentChoice& choice) {
+inline Candidate<MatmulF8> by_config(const MatmulF8::Args& args, const PersistentChoice& choice) {
   const auto gemm = choice.schedule == Schedule::pingpong ? matmul_f8_pingpong::gemm : matmul_f8_persistent::gemm;
   const PersistentConfig config = choice.config;
   return {[gemm, config](const Queue& on, const MatmulF8::Args& of) { gemm(on, of, config); },

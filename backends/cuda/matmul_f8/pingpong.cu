@@ -5,6 +5,7 @@
 
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f8/tensor_operands.hpp"
+#include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 #include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 /// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
 template <class Use>
 void with_tile(const PersistentConfig& config, Use&& use) {
-  if (config.rows != 128) throw Error("no kernel was compiled for this tile");
+  if (config.rows != 128 || config.swapped) throw Error("no kernel was compiled for this tile");
   with_constant<128, 192>(config.columns,
                           [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, true>>(); });
 }
@@ -50,8 +51,18 @@ void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig
   });
 }
 
+PersistentConfig config_for(const Queue& queue, const MatmulF8::Args& args) {
+  return with_tuned_splits(queue, tuned_config(queue), args.m, args.n,
+                           blocks_for(operands_in_pairs(args).a.columns, tile_k),
+                           [&](const PersistentConfig& config) { return resident_clusters(queue, config); });
+}
+
+std::size_t workspace(const Queue& queue, const MatmulF8::Args& args) {
+  return config_for(queue, args).workspace_bytes(args.m, args.n);
+}
+
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+  gemm(pdl_by_tuning(queue), args, config_for(queue, args));
 }
 
 bool applies(const Point& point) { return has_rows_of_16_bytes(point) && point.word("accumulation") == "fast"; }
@@ -63,10 +74,11 @@ const Register<MatmulF8> variant{{
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {persistent_tuning(128, 128, {1, 2}, 16, 1), persistent_tuning(128, 128, {1, 2}, 16, 0),
-                persistent_tuning(128, 128, {2, 1}, 8, 1), persistent_tuning(128, 192, {2, 1}, 8, 1),
-                persistent_tuning(128, 192, {1, 2}, 16, 1)},
+    .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
+                split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
+                split_tuning(128, 192, {1, 2}, 16, 1, 1)},
     .applies = applies,
+    .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"QGMMA.64x128x32.F32.E4M3.E4M3", 8}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 1}},
 #endif

@@ -8,7 +8,7 @@ namespace {
 
 #if CROSSWARP_HAS_PTX
 Candidate<MatmulTf32> search(const Queue& queue, const MatmulTf32::Args& args) {
-  const Choice<MatmulTf32> best = by_persistent(queue, args, persistent_configs(queue, args).front());
+  const Choice<MatmulTf32> best = by_config(queue, args, configs_of_both(queue, args).front());
   const std::vector<Choice<MatmulTf32>> special = special_choices(queue, args);
   return !special.empty() && special.front().cycles < best.cycles ? special.front().candidate : best.candidate;
 }
@@ -30,8 +30,7 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args) {
 
 const Register<MatmulTf32> variant{{
     .idea = "dispatch by shape: persistent, pingpong, cluster_split_k, or wgmma_registers for 3xTF32, with the tile, "
-            "cluster and "
-            "split-K that a cost model picks, or gemv",
+            "cluster and split-K that a cost model picks, or gemv",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},

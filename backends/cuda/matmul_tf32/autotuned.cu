@@ -12,8 +12,8 @@ std::vector<Candidate<MatmulTf32>> candidates(const Queue& queue, const MatmulTf
   std::vector<Candidate<MatmulTf32>> taken;
   for (const Choice<MatmulTf32>& choice : special_choices(queue, args))
     if (taken.size() < most / 2) taken.push_back(choice.candidate);
-  for (const PersistentChoice& choice : persistent_configs(queue, args))
-    if (taken.size() < most) taken.push_back(by_persistent(queue, args, choice).candidate);
+  for (const PersistentChoice& choice : configs_of_both(queue, args))
+    if (taken.size() < most) taken.push_back(by_config(queue, args, choice).candidate);
   return taken;
 }
 

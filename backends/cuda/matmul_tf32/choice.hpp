@@ -20,7 +20,7 @@ namespace crosswarp::gpu {
 namespace {
 
 /// Of `persistent` and `pingpong`, the one of fewest expected cycles first.
-inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulTf32::Args& args) {
+inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulTf32::Args& args) {
   constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}};
   constexpr BlockShape pingpong_tiles[] = {{128, 192}, {128, 128}};
   constexpr unsigned least_k_tiles = 8;  // of a split
@@ -48,8 +48,7 @@ inline double pass_cycles(const Queue& queue, const MatmulTf32::Args& args) {
   return args.split ? 2 * launch_cycles + bytes / (0.7 * Rates(queue.device).memory_bytes * units) : 0;
 }
 
-inline Choice<MatmulTf32> by_persistent(const Queue& queue, const MatmulTf32::Args& args,
-                                        const PersistentChoice& choice) {
+inline Choice<MatmulTf32> by_config(const Queue& queue, const MatmulTf32::Args& args, const PersistentChoice& choice) {
   const auto gemm = choice.schedule == Schedule::pingpong ? matmul_tf32_pingpong::gemm : matmul_tf32_persistent::gemm;
   const PersistentConfig config = choice.config;
   return {choice.cycles + pass_cycles(queue, args),

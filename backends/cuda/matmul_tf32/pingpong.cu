@@ -6,6 +6,7 @@
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
+#include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 #include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
 #include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 /// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
 template <class Use>
 void with_tile(const PersistentConfig& config, Use&& use) {
-  if (config.rows != 128) throw Error("no kernel was compiled for this tile");
+  if (config.rows != 128 || config.swapped) throw Error("no kernel was compiled for this tile");
   with_constant<128, 192>(config.columns,
                           [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, true>>(); });
 }
@@ -52,8 +53,18 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
   });
 }
 
+PersistentConfig config_for(const Queue& queue, const MatmulTf32::Args& args) {
+  return with_tuned_splits(queue, tuned_config(queue), args.m, args.n,
+                           blocks_for(Tf32Operands(args, {}).multiplied().a.columns, tile_k),
+                           [&](const PersistentConfig& config) { return resident_clusters(queue, config); });
+}
+
+std::size_t workspace(const Queue& queue, const MatmulTf32::Args& args) {
+  return matmul_tf32_persistent::workspace_bytes(args, config_for(queue, args));
+}
+
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) {
-  gemm(pdl_by_tuning(queue), args, tuned_config(queue));
+  gemm(pdl_by_tuning(queue), args, config_for(queue, args));
 }
 #endif
 
@@ -63,13 +74,10 @@ const Register<MatmulTf32> variant{{
     .improves = "persistent",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {persistent_tuning(128, 128, {1, 2}, 16, 1), persistent_tuning(128, 128, {1, 2}, 16, 0),
-                persistent_tuning(128, 128, {2, 1}, 8, 1), persistent_tuning(128, 192, {2, 1}, 8, 1),
-                persistent_tuning(128, 192, {1, 2}, 16, 1)},
-    .workspace =
-        [](const Queue& queue, const MatmulTf32::Args& args) {
-          return matmul_tf32_persistent::workspace_bytes(args, tuned_config(queue));
-        },
+    .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
+                split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
+                split_tuning(128, 192, {1, 2}, 16, 1, 1)},
+    .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"HGMMA.64x128x8.F32.TF32", 8}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 1}},
 #endif

@@ -43,9 +43,10 @@ constexpr double k_tile_cycles = 10, one_set_cycles = 60, launch_cycles = 2000;
 /// Cycles from one tile to the next.
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
 
-/// Of Schedule::pingpong: from one tile to the next, beside the part of its stores that slows the loads; and of a
-/// tile's stores, beside what L2 takes for them. Fitted to an H200: 86 products of 16 bits, 8 bits and TF32, by
-/// clusters of one and two blocks. By that fit shared memory does not bound such tiles.
+/// Of Schedule::pingpong: cycles from one tile to the next, beside the share of its stores by which the other's
+/// multiplication takes longer; and of a tile's stores, beside what L2 takes for them. Fitted to an H200: 86 products
+/// of 16 bits, 8 bits and TF32, not split, by clusters of one and two blocks. By that fit shared memory does not bound
+/// such tiles.
 constexpr double turn_cycles = 500, share_of_stores = 0.5;
 inline double store_cycles(unsigned columns) { return 600 + 25.0 * columns; }
 
@@ -55,10 +56,10 @@ constexpr double base_cycles = 4500;
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
 constexpr double elements_stored_by_warps = 4.7;
 
-/// How the two consumer warpgroups of a block divide tiles.
+/// What a consumer warpgroup has of the tiles.
 enum class Schedule {
-  cooperative,  ///< 64 rows of each for either, stored while the next tile is multiplied: persistent_gemm().
-  pingpong      ///< Every other tile for either, stored while the other multiplies: pingpong_gemm().
+  cooperative,  ///< 64 rows of each tile, which are stored while the next tile is multiplied: persistent_gemm().
+  pingpong      ///< Every other tile, which is stored while the other warpgroup multiplies: pingpong_gemm().
 };
 
 /// What is multiplied.
@@ -96,7 +97,8 @@ inline double throttled(double cycles) {
 /// fresh copies, and from memory overlap with this, but never fully, and least in the first waves of tiles. Stores to
 /// memory take longer the fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps
 /// store it. Tiles that are split store partial sums as floats after their last k-tile, and a second launch adds them;
-/// tiles that are not take waves of their own before. By turns, two tiles are stored and multiplied at once.
+/// tiles that are not take waves of their own before. By turns, a
+/// warpgroup has the time of two tiles to multiply and store one.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident, Schedule schedule = Schedule::cooperative) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
@@ -123,18 +125,22 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
   const double each_tile = tile_cycles(config.rows, config.columns);
   const double multiplied_tile = work.k_tiles() * k_tile;
-  const double whole_tile = by_turns ? std::max(multiplied_tile + turn_cycles + share_of_stores * store,
-                                                (multiplied_tile + store_cycles(config.columns) + store) / 2)
-                                     : each_tile + std::max(multiplied_tile, store);
+  // `at_once`: the share of the stores that is not left for the next tile's k-tiles.
+  const auto whole_tile = [&](double at_once) {
+    return by_turns ? std::max(multiplied_tile + turn_cycles + share_of_stores * store,
+                               (multiplied_tile + store_cycles(config.columns) + store) / 2)
+                    : each_tile + std::max(multiplied_tile, (1 - at_once) * store) + at_once * store;
+  };
   const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
   const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
   // Of floats, the part that DeferredEpilogue and SwappedFloatsEpilogue do not keep. Last tiles are stored at once
   // anyway.
-  const double stored_at_once = by_turns || !work.is_f32_out || work.is_promoted ? 0
-                                : config.swapped                                 ? 1
-                                : config.columns > 160                           ? 0.5
-                                                                                 : 0;
-  const double computed = whole_waves * whole_tile + std::max(0.0, whole_waves - 1) * stored_at_once * store +
+  const double not_kept = !work.is_f32_out || work.is_promoted ? 0
+                          : config.swapped                     ? 1
+                          : config.columns > 160               ? 0.5
+                                                               : 0;
+  const double followed = split_waves > 0 ? whole_waves : std::max(0.0, whole_waves - 1);  // waves by others
+  const double computed = followed * whole_tile(not_kept) + (whole_waves - followed) * whole_tile(0) +
                           split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
 
   const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0 && !work.are_copies;
@@ -186,8 +192,8 @@ constexpr double nearly = 0.995;  // of two costs so near each other the first w
 /// For each of the `tiles`, clusters and orders of operands the split-K of fewest expected cycles, in the order of
 /// candidates. Split-K is of all tiles or of the partial last wave alone: of that only where TMA stores C, since with
 /// stores by warps it took longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or
-/// more. `resident(config)`: clusters that the device holds at once. By turns there is no choice where a block has one
-/// tile, of clusters of more than two blocks, which took longer, or with swapped operands.
+/// more. `resident(config)`: clusters that the device holds at once. By turns there is no choice where there are no
+/// more tiles than clusters, and none with swapped operands or clusters of more than two blocks, which took longer.
 template <class Resident>
 std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const ProductWork& work,
                                                  std::span<const BlockShape> tiles, unsigned least_k_tiles,

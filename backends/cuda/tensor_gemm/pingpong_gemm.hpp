@@ -11,8 +11,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// 128 rows, two instructions' for each step along k: with fewer, B is read from shared memory more often. Their sums
-/// leave registers for 192 columns.
+/// 128 rows, two instructions for each step along k: with 64, B would be loaded twice as often. Registers hold sums of
+/// up to 192 columns.
 template <unsigned tile_columns, bool b_transposed>
 struct PingPongTile {
   static constexpr bool swapped = false;
@@ -37,7 +37,7 @@ struct PingPongTile {
 struct Turns {
   Mbarrier of[2];
 
-  /// By one thread, before Pipeline::init(). `warps`: of a consumer.
+  /// By one thread, before Pipeline::init(), whose fence covers these barriers, too. `warps`: of a consumer.
   __device__ void init(unsigned warps) {
     of[0].init(warps);
     of[1].init(warps);
@@ -135,6 +135,8 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
     using Epilogue = DeferredEpilogue<Product::is_bf16, columns, true>;  // used at once, not deferred
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     PingPongSums<Product, Tile> sums;
+    [[maybe_unused]] float factor = 1;
+    if constexpr (!std::is_same_v<Scale, Unscaled>) factor = scale.value();
     unsigned count = 0;  // the cluster's tiles so far
     for (unsigned i = first_work; i < scheduler.count(); i += clusters, ++count) {
       const WorkTile work = scheduler.work_tile(i);
@@ -154,9 +156,9 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
         auto& own = sums.accumulators[block];
         if (!scheduler.is_split(i)) {
           const auto sum = [&own](unsigned j) { return own[j]; };
-          const auto scaled_sum = scaled(own, scale);
+          if constexpr (!std::is_same_v<Scale, Unscaled>)
 #pragma unroll
-          for (unsigned j = 0; j < columns / 2; ++j) own[j] = scaled_sum(j);
+            for (float& element : own) element *= factor;
           epilogue.take(row, column, sum);
           epilogue.store_rest(0, sum);
         } else if (row < out.rows && column < out.columns) {
