@@ -2,9 +2,9 @@
 // and latencies are fitted to an H100: 349 random products of 16 bits by tiles and clusters, with swapped operands and
 // without, unsplit and by split-K, 65,000 launches. The choice takes 2.8 % longer than the fastest of all (geometric
 // mean of those that take 8 µs or more; 4.2 % over 158 others); as times the costs are rougher. Set by other products
-// than these: what whole lines save (powers of two), pairs that share columns, copies, stores by warps, the level
-// beside other kernels, and promoted sums with one set of accumulators (4096³, where 128 columns are faster, and
-// 8192³).
+// than these: Schedule::pingpong and what is stored at once of floats (on an H200), what whole lines save (powers of
+// two), pairs that share columns, copies, stores by warps, the level beside other kernels, and promoted sums with one set
+// of accumulators (4096³, where 128 columns are faster, and 8192³).
 #pragma once
 
 #include <cmath>
