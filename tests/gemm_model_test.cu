@@ -205,6 +205,37 @@ TEST(PingPongModel, ExpectsMoreOfWiderElementsAndOfMoreTiles) {
   }
 }
 
+TEST(PingPongModel, CountsTurnsBesideMultiplications) {
+  const DeviceInfo device = device_of(132);
+  const PersistentConfig config{.rows = 128, .columns = 128, .cluster = {1, 1}, .raster = 16};
+  const ProductWork work = product(128 * 128, 128 * 33, 4096);  // 4224 tiles, in 32 waves or twice as many
+  const auto expected = [&](unsigned resident) {
+    return expected_cycles(device, work, config, resident, Schedule::pingpong);
+  };
+  const double multiplied = 64 * 512, all = 32 * multiplied, store = 128 * 128 * 2 / Rates(device).l2_stores;
+  const double by_power = throttled(2 * all) - throttled(all) - all;
+  EXPECT_NEAR(expected(66) - expected(132) - by_power,
+              32 * (multiplied + 64 * k_tile_cycles + turn_cycles + share_of_stores * store), 10);
+  EXPECT_GT(turn_cycles, 100);
+}
+
+TEST(PersistentModel, ExpectsSwappedFloatsToBeStoredBetweenTiles) {
+  DeviceInfo device = device_of(132);
+  device.clock = 1e9;
+  device.peaks = {{"memory", 1e18}};  // not the bound
+  const auto expected = [&](unsigned k, bool f32_out, bool swapped) {
+    ProductWork work = product(128 * 66, 128 * 66, k);  // 33 waves
+    work.is_f32_out = f32_out;
+    const PersistentConfig config{.rows = 128, .columns = 128, .cluster = {1, 1}, .raster = 16, .swapped = swapped};
+    return expected_cycles(device, work, config, 132);
+  };
+  const double store = 128 * 128 * 4 / Rates(device).l2_stores, k_tile = 128 * 640 / 128.0 + k_tile_cycles;
+  EXPECT_NEAR(expected(8192, false, true), expected(8192, false, false), 1);
+  EXPECT_NEAR(expected(8192, true, true) - expected(8192, true, false), 32 * store, 1);
+  ASSERT_LT(k_tile, store);  // not swapped, a tile is multiplied while the one before is stored
+  EXPECT_NEAR(expected(64, true, true) - expected(64, true, false), 32 * k_tile, 1);
+}
+
 TEST(PersistentModel, ExpectsWideTilesOfFloatsToBeStoredBetweenTiles) {
   const auto of_floats = [](unsigned columns, unsigned m, bool promoted) {
     const PersistentConfig config{.rows = 128, .columns = columns, .cluster = {1, 1}, .raster = 8};
