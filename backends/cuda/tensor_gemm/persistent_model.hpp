@@ -3,8 +3,8 @@
 // without, unsplit and by split-K, 65,000 launches. The choice takes 2.8 % longer than the fastest of all (geometric
 // mean of those that take 8 µs or more; 4.2 % over 158 others); as times the costs are rougher. Set by other products
 // than these: Schedule::pingpong and what is stored at once of floats (on an H200), what whole lines save (powers of
-// two), pairs that share columns, copies, stores by warps, the level beside other kernels, and promoted sums with one set
-// of accumulators (4096³, where 128 columns are faster, and 8192³).
+// two), pairs that share columns, copies, stores by warps, the level beside other kernels, and promoted sums with one
+// set of accumulators (4096³, where 128 columns are faster, and 8192³).
 #pragma once
 
 #include <cmath>
@@ -97,8 +97,8 @@ inline double throttled(double cycles) {
 /// fresh copies, and from memory overlap with this, but never fully, and least in the first waves of tiles. Stores to
 /// memory take longer the fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps
 /// store it. Tiles that are split store partial sums as floats after their last k-tile, and a second launch adds them;
-/// tiles that are not take waves of their own before. By turns, a
-/// warpgroup has the time of two tiles to multiply and store one.
+/// tiles that are not take waves of their own before. By turns, a warpgroup has the time of two tiles to multiply and
+/// store one.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident, Schedule schedule = Schedule::cooperative) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
