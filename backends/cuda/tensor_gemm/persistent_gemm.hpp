@@ -199,9 +199,9 @@ PersistentPlan plan_for(const PersistentConfig& config, const Output& out, unsig
           .pdl = pdl};
 }
 
-/// Launches a kernel that is persistent_gemm() or pingpong_gemm() on `operands`, in words of 16 bits along k, of which B is transposed or
-/// not; where Tile is swapped, they are swapped here. `resident`: no more clusters than that, which is
-/// count_resident_clusters() or less.
+/// Launches a kernel that is persistent_gemm() or pingpong_gemm() on `operands`, in words of 16 bits along k, of which
+/// B is transposed or not; where Tile is swapped, they are swapped here. `resident`: no more clusters than that, which
+/// is count_resident_clusters() or less.
 template <class Tile, class Kernel, class... Scale>
 void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan, unsigned resident,
                  const Operands& operands, bool b_transposed, const Output& out, const Scale&... scale) {
