@@ -1,7 +1,7 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
-// `persistent` or `pingpong` with the best tile, cluster and split-K, operands of the first swapped or not, by way of
-// `repack` where rows of A or B do not begin at multiples of 16 bytes; there `gathered`, `row_classes` and
-// `few_columns`, which read operands as they are; `few_rows` for up to 16 rows of C, `gemv` for one row or column;
+// `pingpong`, or `persistent` with operands swapped or not, with the best tile, cluster and split-K. Where rows of A or
+// B do not begin at multiples of 16 bytes, `persistent` by way of `repack`, or `gathered`, `row_classes` and
+// `few_columns`, which read operands as they are. `few_rows` for up to 16 rows of C, `gemv` for one row or column;
 // `small_k_mma` and `small_k` for small k, `skinny` for short sides of C, `cluster_split_k` for few tiles;
 // `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by launch and latency, and by
 // shared memory, which feeds small tiles.
@@ -49,8 +49,7 @@ const Register<MatmulF16> variant{{
     .idea =
         "dispatch by cost models: persistent or pingpong with the best tile, cluster and split-K, or by way of repack; "
         "small_k_mma and small_k for small k; gemv for one row or column, few_rows, skinny and cluster_split_k for "
-        "few; "
-        "gathered, few_columns and row_classes where rows are not aligned",
+        "few; gathered, few_columns and row_classes where rows are not aligned",
     .bound_by = "the matrix units; at small shapes launch latency",
     .improves = "persistent",
     .needs = {"ptx", "mma_sync"},

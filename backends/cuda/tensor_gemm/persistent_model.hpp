@@ -97,8 +97,8 @@ inline double throttled(double cycles) {
 /// fresh copies, and from memory overlap with this, but never fully, and least in the first waves of tiles. Stores to
 /// memory take longer the fewer neighbouring columns of C a cluster stores. Where rows of C are not aligned, warps
 /// store it. Tiles that are split store partial sums as floats after their last k-tile, and a second launch adds them;
-/// tiles that are not take waves of their own before. By turns, a warpgroup has the time of two tiles to multiply and
-/// store one.
+/// tiles that are not take waves of their own before. Ping-pong: a warpgroup has the time of two tiles to multiply
+/// and store one.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
                               unsigned resident, Schedule schedule = Schedule::cooperative) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
@@ -192,8 +192,8 @@ constexpr double nearly = 0.995;  // of two costs so near each other the first w
 /// For each of the `tiles`, clusters and orders of operands the split-K of fewest expected cycles, in the order of
 /// candidates. Split-K is of all tiles or of the partial last wave alone: of that only where TMA stores C, since with
 /// stores by warps it took longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or
-/// more. `resident(config)`: clusters that the device holds at once. By turns there is no choice where there are no
-/// more tiles than clusters, and none with swapped operands or clusters of more than two blocks, which took longer.
+/// more. `resident(config)`: clusters that the device holds at once. Ping-pong is no choice where there are no
+/// more tiles than clusters, nor with swapped operands or clusters of more than two blocks, which took longer.
 template <class Resident>
 std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const ProductWork& work,
                                                  std::span<const BlockShape> tiles, unsigned least_k_tiles,

@@ -1,7 +1,8 @@
-// Ping-pong GEMM: persistent and warp-specialized as persistent_gemm.hpp, but each of two consumer warpgroups has output
-// tiles of its own, and they take turns: one multiplies while the other stores. The matrix units do not wait between two
-// tiles, nor for stores that take no longer than the other's multiplications. For files that need "ptx". Requires rows
-// of A and B at multiples of 16 bytes. The schedule is CUTLASS's of that name.
+// Ping-pong GEMM: persistent and warp-specialized as persistent_gemm.hpp, but each of two consumer warpgroups has
+// output tiles of its own, and they take turns: one multiplies while the other stores. The matrix units do not wait
+// between two tiles, nor for stores that take no longer than the other's multiplications. For files that need "ptx".
+// Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at large sizes by power, with few
+// k-tiles by the stores. The schedule is CUTLASS's of that name.
 #pragma once
 
 #include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
