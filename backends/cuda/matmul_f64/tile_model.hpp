@@ -2,7 +2,8 @@
 // 93 products with even n and k, by all tiles, unsplit and split: 6 % off (root mean square); the configuration of
 // fewest cycles takes 2.0 % longer than the fastest (geometric mean), the best of the first eight 0.3 %. Fitted
 // elsewhere: what power takes and the share of L2 (large products of an H100), stores, and what odd n and k cost (an
-// H200).
+// H200); and that where three blocks of a multiprocessor have a k of their rings' length, others multiply while one
+// stores (an H200, k of 64: 64 x 64 takes 62 µs at 4096 x 4096, 73 by the costs of longer k).
 #pragma once
 
 #include <algorithm>
@@ -34,8 +35,10 @@ inline double expected_cycles(const TileModel& tile, const GemmSize& size, const
   const double l2 = device.peak_per_cycle("l2", 64) * units;
 
   const double slowdown = (size.k % 2 ? tile.slowdown_of_odd_k : 1) * (size.n % 2 ? tile.slowdown_of_odd_n : 1);
+  const unsigned k_tiles = blocks_for(size.k, tile_k);
   const double stores =  // of a wave
-      sizeof(double) * resident * std::min<double>(tile.rows, m) * std::min<double>(tile.columns, n) / stored_bytes;
+      (k_tiles <= short_k_tiles ? tile.share_of_stores : 1) * sizeof(double) * resident *
+      std::min<double>(tile.rows, m) * std::min<double>(tile.columns, n) / stored_bytes;
   double computed = 0, multiplied = 0;
   const auto add_blocks = [&](double all_blocks, double k_tiles) {
     const double work = k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;  // of a block, at peak
@@ -51,7 +54,6 @@ inline double expected_cycles(const TileModel& tile, const GemmSize& size, const
   };
   const double tiles = static_cast<double>(config.tiles(size.m, size.n));
   const double whole = config.splits == 1 ? tiles : config.whole;
-  const unsigned k_tiles = blocks_for(size.k, tile_k);
   add_blocks(whole, k_tiles);
   add_blocks((tiles - whole) * config.splits, blocks_for(k_tiles, config.splits));
   computed += throttled * multiplied * multiplied / (multiplied + half_throttled_at);
