@@ -4,6 +4,7 @@
 
 #include "backends/cuda/device/wgmma.hpp"
 #include "backends/cuda/tensor_gemm/swizzled_tile.hpp"
+#include "backends/cuda/tensor_gemm/wgmma_accumulators.hpp"
 
 #if CROSSWARP_HAS_PTX
 
@@ -32,31 +33,6 @@ struct OperandLayout {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-// Beside those of device/wgmma.hpp, as operands of an assembly statement: 48, 72, 80, 88 and 112 accumulators.
-#define CROSSWARP_WGMMA_48_ACC(constraint, d)                                      \
-  CROSSWARP_WGMMA_32_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 32), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 40)
-#define CROSSWARP_WGMMA_72_ACC(constraint, d) \
-  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64)
-#define CROSSWARP_WGMMA_80_ACC(constraint, d)                                      \
-  CROSSWARP_WGMMA_64_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 64), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 72)
-#define CROSSWARP_WGMMA_88_ACC(constraint, d) \
-  CROSSWARP_WGMMA_80_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 80)
-#define CROSSWARP_WGMMA_112_ACC(constraint, d)                                     \
-  CROSSWARP_WGMMA_96_ACC(constraint, d), CROSSWARP_WGMMA_8_ACC(constraint, d, 96), \
-      CROSSWARP_WGMMA_8_ACC(constraint, d, 104)
-#define CROSSWARP_WGMMA_48_REGISTERS \
-  CROSSWARP_WGMMA_32_REGISTERS       \
-  ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
-#define CROSSWARP_WGMMA_72_REGISTERS CROSSWARP_WGMMA_64_REGISTERS ",%64,%65,%66,%67,%68,%69,%70,%71"
-#define CROSSWARP_WGMMA_80_REGISTERS \
-  CROSSWARP_WGMMA_64_REGISTERS       \
-  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
-#define CROSSWARP_WGMMA_88_REGISTERS CROSSWARP_WGMMA_80_REGISTERS ",%80,%81,%82,%83,%84,%85,%86,%87"
-#define CROSSWARP_WGMMA_112_REGISTERS \
-  CROSSWARP_WGMMA_96_REGISTERS        \
-  ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 // Operands after the accumulators: both descriptors, whether to accumulate, signs, whether A and B are MN-major. `b_at`
 // and `accumulate_at` are `count` + 1 and + 2.
 #define CROSSWARP_WGMMA(columns, count, b_at, accumulate_at, type, mn_major)                                      \
