@@ -42,10 +42,10 @@ struct TileModel {
   double efficiency_alone;  ///< … and with one.
   double wave_cycles;       ///< Of prologue and epilogue, without its stores.
   double slowdown_of_odd_k = 1, slowdown_of_odd_n = 1;
-  double share_of_stores = 1;  ///< That is not hidden where k has at most `short_k_tiles`.
+  double exposed_stores = 1;  ///< Share of its stores that others' multiplications do not hide where k is short.
 };
 
-constexpr unsigned short_k_tiles = 4;
+constexpr unsigned short_k_tiles = 4;  ///< The ring of 64 x 64 holds so many.
 
 /// Calls `use` with the one of the tiles `T` that the configuration names: `[&]<class T>()`. Throws Error where none
 /// is.
@@ -66,7 +66,7 @@ constexpr matmul_f64::TileModel tiles[] = {{128, 64, 4, 2, 0.919, 0.674, 757, 1.
                                            {64, 64, 4, 3, 0.888, 0.575, 676, 1.082, 1.2, 0.6},
                                            {32, 32, 4, 4, 0.512, 0.285, 852, 1.082, 1.2},
                                            {16, 128, 4, 4, 0.498, 0.414, 882, 1.082, 1.2},
-                                           {128, 16, 4, 3, 0.537, 0.346, 818, 1.082, 1.2, 0.6}};
+                                           {128, 16, 4, 3, 0.537, 0.346, 818, 1.082, 1.2}};
 
 /// Requires one of `tiles`, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Config& config);

@@ -2,8 +2,8 @@
 // 93 products with even n and k, by all tiles, unsplit and split: 6 % off (root mean square); the configuration of
 // fewest cycles takes 2.0 % longer than the fastest (geometric mean), the best of the first eight 0.3 %. Fitted
 // elsewhere: what power takes and the share of L2 (large products of an H100), stores, and what odd n and k cost (an
-// H200); and that where three blocks of a multiprocessor have a k of their rings' length, others multiply while one
-// stores (an H200, k of 64: 64 x 64 takes 62 µs at 4096 x 4096, 73 by the costs of longer k).
+// H200); and what three blocks of a multiprocessor hide of their stores where the ring holds all of k (an H200, k of
+// 64: 64 x 64 takes 62 µs at 4096 x 4096, 73 by the costs of longer k).
 #pragma once
 
 #include <algorithm>
@@ -37,11 +37,11 @@ inline double expected_cycles(const TileModel& tile, const GemmSize& size, const
   const double slowdown = (size.k % 2 ? tile.slowdown_of_odd_k : 1) * (size.n % 2 ? tile.slowdown_of_odd_n : 1);
   const unsigned k_tiles = blocks_for(size.k, tile_k);
   const double stores =  // of a wave
-      (k_tiles <= short_k_tiles ? tile.share_of_stores : 1) * sizeof(double) * resident *
+      (k_tiles <= short_k_tiles ? tile.exposed_stores : 1) * sizeof(double) * resident *
       std::min<double>(tile.rows, m) * std::min<double>(tile.columns, n) / stored_bytes;
   double computed = 0, multiplied = 0;
-  const auto add_blocks = [&](double all_blocks, double k_tiles) {
-    const double work = k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;  // of a block, at peak
+  const auto add_blocks = [&](double all_blocks, double block_k_tiles) {
+    const double work = block_k_tiles * tile_k * tile.rows * tile.columns / multiply_adds;  // of a block, at peak
     const double blocks = std::ceil(all_blocks / units);
     const double full_waves = std::floor(blocks / resident), left = blocks - full_waves * resident;
     computed += full_waves * (resident * work * slowdown / tile.efficiency + tile.wave_cycles + stores);
