@@ -158,10 +158,9 @@ TEST(PersistentModel, OrdersItsChoicesByCostBehindTheOneOfAdaptive) {
 
 /// Choices among tiles of 128 rows of a device of 132 multiprocessors; the cheapest one's cycles.
 std::vector<PersistentChoice> by_schedule(Schedule schedule, const ProductWork& work) {
-  static constexpr BlockShape wide[] = {{128, 256}, {128, 128}}, narrow[] = {{128, 192}, {128, 128}};
+  const BlockShape tiles[] = {{128, schedule == Schedule::pingpong ? 192u : 256u, schedule}, {128, 128, schedule}};
   const auto resident = [](const PersistentConfig& config) { return 132 / config.cluster.size(); };
-  return persistent_choices(device_of(132), work, schedule == Schedule::pingpong ? narrow : wide, 8, resident,
-                            schedule);
+  return persistent_choices(device_of(132), work, tiles, 8, resident);
 }
 double least_cycles(Schedule schedule, const ProductWork& work) { return cheapest(by_schedule(schedule, work)).cycles; }
 
@@ -172,10 +171,12 @@ TEST(PingPongModel, OffersPairsAtMostAndMoreTilesThanBlocks) {
   const std::vector<PersistentChoice> choices = by_schedule(Schedule::pingpong, work);
   EXPECT_EQ(choices.size(), 6u);
   for (const PersistentChoice& choice : choices) {
-    EXPECT_EQ(choice.schedule, Schedule::pingpong);
+    EXPECT_EQ(choice.config.schedule, Schedule::pingpong);
     EXPECT_LE(choice.config.cluster.size(), 2u);
     EXPECT_FALSE(choice.config.swapped);
   }
+  for (const PersistentChoice& choice : by_schedule(Schedule::pingpong, product(2304, 4096, 16'384)))
+    EXPECT_EQ(choice.config.splits, 1u);  // the last wave is not half full
 }
 
 TEST(PingPongModel, ExpectsTurnsToPayWhereStoresAreMuchOfATile) {
@@ -193,8 +194,9 @@ TEST(PingPongModel, ExpectsMoreOfWiderElementsAndOfMoreTiles) {
   const auto expected = [](unsigned m, unsigned k, bool is_f32_out) {
     ProductWork work = product(m, 4096, k);
     work.is_f32_out = is_f32_out;
-    const PersistentConfig config{.rows = 128, .columns = 128, .cluster = {1, 2}, .raster = 16};
-    return expected_cycles(device_of(132), work, config, 66, Schedule::pingpong);
+    const PersistentConfig config{
+        .rows = 128, .columns = 128, .cluster = {1, 2}, .raster = 16, .schedule = Schedule::pingpong};
+    return expected_cycles(device_of(132), work, config, 66);
   };
   for (const unsigned k : {64u, 1024u, 4096u}) {
     EXPECT_GT(expected(4096, k, true), expected(4096, k, false)) << k;
@@ -205,18 +207,36 @@ TEST(PingPongModel, ExpectsMoreOfWiderElementsAndOfMoreTiles) {
   }
 }
 
-TEST(PingPongModel, CountsTurnsBesideMultiplications) {
+TEST(PingPongModel, CountsAShareOfStoresBesideMultiplications) {
   const DeviceInfo device = device_of(132);
-  const PersistentConfig config{.rows = 128, .columns = 128, .cluster = {1, 1}, .raster = 16};
+  const PersistentConfig config{
+      .rows = 128, .columns = 128, .cluster = {1, 1}, .raster = 16, .schedule = Schedule::pingpong};
   const ProductWork work = product(128 * 128, 128 * 33, 4096);  // 4224 tiles, in 32 waves or twice as many
-  const auto expected = [&](unsigned resident) {
-    return expected_cycles(device, work, config, resident, Schedule::pingpong);
-  };
+  const auto expected = [&](unsigned resident) { return expected_cycles(device, work, config, resident); };
   const double multiplied = 64 * 512, all = 32 * multiplied, store = 128 * 128 * 2 / Rates(device).l2_stores;
   const double by_power = throttled(2 * all) - throttled(all) - all;
-  EXPECT_NEAR(expected(66) - expected(132) - by_power,
-              32 * (multiplied + 64 * k_tile_cycles + turn_cycles + share_of_stores * store), 10);
-  EXPECT_GT(turn_cycles, 100);  // else narrow tiles cost nothing beside their k-tiles
+  EXPECT_NEAR(expected(66) - expected(132) - by_power, 32 * (multiplied + 64 * k_tile_cycles + share_of_stores * store),
+              10);
+}
+
+TEST(PersistentModel, CountsTheLastTilesStoresOfFloats) {
+  const auto expected = [](Schedule schedule, unsigned columns, bool f32_out) {
+    const PersistentConfig config{
+        .rows = 128, .columns = columns, .cluster = {1, 2}, .raster = 16, .schedule = schedule};
+    ProductWork work = product(128 * 6, 2 * columns * 11, 8192);  // one wave
+    work.is_f32_out = f32_out;
+    return expected_cycles(device_of(132), work, config, 66);
+  };
+  const auto store = [](unsigned columns) { return 128 * columns * 2 / Rates(device_of(132)).l2_stores; };
+  for (const unsigned columns : {128u, 192u}) {
+    const auto more = [&](Schedule schedule) {
+      return expected(schedule, columns, true) - expected(schedule, columns, false);
+    };
+    EXPECT_GT(more(Schedule::cooperative), 0.99 * store(columns));
+    EXPECT_LT(more(Schedule::cooperative), 1.2 * store(columns));
+    EXPECT_GT(more(Schedule::pingpong), 1.49 * store(columns));
+    EXPECT_LT(more(Schedule::pingpong), 1.7 * store(columns));
+  }
 }
 
 TEST(PersistentModel, ExpectsSwappedFloatsToBeStoredBetweenTiles) {
@@ -258,15 +278,19 @@ TEST(PersistentModel, ExpectsWideTilesOfFloatsToBeStoredBetweenTiles) {
 }
 
 TEST(PersistentModel, TakesBothSchedulesInTurn) {
-  const auto order = [](std::vector<PersistentChoice> cooperative, std::vector<PersistentChoice> pingpong) {
-    std::vector<double> cycles;
-    for (const PersistentChoice& choice : schedules_in_turn(cooperative, pingpong)) cycles.push_back(choice.cycles);
-    return cycles;
+  const auto order = [](std::initializer_list<double> cooperative, std::initializer_list<double> pingpong) {
+    std::vector<PersistentChoice> choices;
+    for (const double cycles : cooperative) choices.push_back({.cycles = cycles});
+    for (const double cycles : pingpong) choices.push_back({{.schedule = Schedule::pingpong}, cycles});
+    std::vector<double> ordered;
+    for (const PersistentChoice& choice : schedules_in_turn(choices)) ordered.push_back(choice.cycles);
+    return ordered;
   };
-  EXPECT_EQ(order({{.cycles = 300}, {.cycles = 100}}, {{.cycles = 90}, {.cycles = 400}, {.cycles = 95}}),
-            (std::vector{90., 100., 95., 300., 400.}));
-  EXPECT_EQ(order({{.cycles = 100}}, {{.cycles = 99.9}}), (std::vector{100., 99.9}));  // near equals: the first
-  EXPECT_EQ(order({{.cycles = 200}, {.cycles = 100}}, {}), (std::vector{100., 200.}));
+  EXPECT_EQ(order({300, 100}, {90, 400, 95}), (std::vector{90., 100., 95., 300., 400.}));
+  EXPECT_EQ(order({100}, {99.9}), (std::vector{100., 99.9}));  // near equals: the first
+  EXPECT_EQ(order({200, 100}, {}), (std::vector{100., 200.}));
+  EXPECT_EQ(order({}, {200, 100}), (std::vector{100., 200.}));
+  EXPECT_EQ(order({100}, {110.1, 110}), (std::vector{100., 110.1, 110.}));  // within a schedule, too
 }
 
 /// C = A·Bᵀ in 16 bits. Large clusters do not fill a device.
@@ -608,6 +632,16 @@ TEST(F64TileModel, ExpectsSmallTilesToPayForSmallProducts) {
   const auto& small = std::ranges::find_if(matmul_f64_mma_tma::tiles, [](const auto& t) { return t.rows == 32; })[0];
   EXPECT_LT(f64_cycles(large, {4096, 4096, 4096}), f64_cycles(small, {4096, 4096, 4096}));
   EXPECT_GT(f64_cycles(large, {256, 256, 256}), f64_cycles(small, {256, 256, 256}));
+}
+
+TEST(F64TileModel, ExpectsThreeBlocksToHideStoresWhereKIsShort) {
+  const auto &two = matmul_f64_mma_tma::tiles[0], &three = matmul_f64_mma_multistage::tiles[1];
+  ASSERT_EQ(three.resident, 3u);
+  const auto gain = [&](std::size_t k) {
+    return f64_cycles(two, {4096, 4096, k}) / f64_cycles(three, {4096, 4096, k});
+  };
+  EXPECT_GT(gain(64), 1.02);
+  EXPECT_LT(gain(80), 0.98);
 }
 
 TEST(F64TileModel, ExpectsOddRowsToTakeLongerWhereSingleDoublesAreCopied) {

@@ -1,6 +1,6 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
 // `pingpong`, or `persistent` with operands swapped or not, with the best tile, cluster and split-K. Where rows of A or
-// B do not begin at multiples of 16 bytes, `persistent` by way of `repack`, or `gathered`, `row_classes` and
+// B do not begin at multiples of 16 bytes, either by way of `repack`, or `gathered`, `row_classes` and
 // `few_columns`, which read operands as they are. `few_rows` for up to 16 rows of C, `gemv` for one row or column;
 // `small_k_mma` and `small_k` for small k, `skinny` for short sides of C, `cluster_split_k` for few tiles;
 // `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by launch and latency, and by
@@ -15,7 +15,7 @@ namespace {
 Candidate<MatmulF16> search(const Queue& queue, const MatmulF16::Args& args) {
   const auto tile = static_cast<std::size_t>(queue.tuning["tile"]);
   if (!has_persistent_gemm(queue)) return by_mma_multistage().candidate;
-  const std::span all(all_tiles);
+  const std::span all(cooperative_tiles);
   if (tile > 0) {
     const auto configs = persistent_configs(queue, args, all.subspan(tile - 1, 1));
     return by_config(queue, args, cheapest(configs)).candidate;

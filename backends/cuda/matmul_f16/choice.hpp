@@ -12,7 +12,6 @@
 #include "backends/cuda/matmul_f16/few_rows.hpp"
 #include "backends/cuda/matmul_f16/gathered.hpp"
 #include "backends/cuda/matmul_f16/gemv.hpp"
-#include "backends/cuda/matmul_f16/pingpong.hpp"
 #include "backends/cuda/matmul_f16/row_classes.hpp"
 #include "backends/cuda/matmul_f16/skinny.hpp"
 #include "backends/cuda/matmul_f16/small_k_mma.hpp"
@@ -40,9 +39,9 @@ inline double repacking_cycles(const Queue& queue, const MatmulF16::Args& args) 
                           2 * bytes / (share_of_peak * queue.device.peak_per_cycle("memory", 18) * units);
 }
 
-/// Of `persistent`; tunings tile1 … tile12 of `adaptive`.
-constexpr BlockShape all_tiles[] = {{128, 256}, {128, 224}, {128, 192}, {128, 176}, {128, 160}, {128, 144},
-                                    {128, 128}, {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
+/// Of `persistent`, swapped or not; tunings tile1 … tile12 of `adaptive`.
+constexpr BlockShape cooperative_tiles[] = {{128, 256}, {128, 224}, {128, 192}, {128, 176}, {128, 160}, {128, 144},
+                                            {128, 128}, {64, 192},  {64, 160},  {64, 128},  {64, 96},   {64, 64}};
 
 constexpr unsigned least_k_tiles = 8;  // of a split
 
@@ -57,12 +56,12 @@ inline ProductWork work_of(const Queue& queue, const MatmulF16::Args& args) {
           .may_swap = true};
 }
 
-/// Configurations of `persistent` with one of the tiles, in the order of candidates.
+/// Configurations of `persistent` and `pingpong` with one of the tiles, in the order of candidates.
 inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, const MatmulF16::Args& args,
                                                         std::span<const BlockShape> tiles) {
   std::vector<PersistentChoice> choices = persistent_choices(
       queue.device, work_of(queue, args), tiles, least_k_tiles,
-      [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, config); });
+      [&](const PersistentConfig& config) { return matmul_f16_persistent::resident_clusters(queue, args, config); });
   // Measured at 1536 cubed by 144 columns, beyond what the model expects: not swapped, B comes in panels of 64 columns,
   // 192 of them here. 160, whose panels are not whole either, are as fast as expected.
   if (!args.b_transposed)
@@ -71,31 +70,17 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
   return choices;
 }
 
-/// Of `pingpong`. None where rows are not aligned. Where B is not transposed it comes in panels of 64 columns: whole
-/// ones alone.
-inline std::vector<PersistentChoice> pingpong_configs(const Queue& queue, const MatmulF16::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 192}, {128, 128}, {128, 176}, {128, 160}, {128, 144}};
-  constexpr std::size_t of_whole_panels = 2;  // the first ones
-  if (matmul_f16_repack::copied_bytes(args) > 0) return {};
-  const std::span all(tiles);
-  return persistent_choices(
-      queue.device, work_of(queue, args), args.b_transposed ? all : all.first(of_whole_panels), least_k_tiles,
-      [&](const PersistentConfig& config) { return matmul_f16_pingpong::resident_clusters(queue, config); },
-      Schedule::pingpong);
-}
-
-/// Of both, the one of fewest expected cycles first.
+/// Of both schedules, the one of fewest expected cycles first.
 inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulF16::Args& args) {
-  return schedules_in_turn(persistent_configs(queue, args, all_tiles), pingpong_configs(queue, args));
+  const std::span pingpong(pingpong_tiles);
+  return schedules_in_turn(persistent_configs(
+      queue, args,
+      with_pingpong(cooperative_tiles, args.b_transposed ? pingpong : pingpong.first(pingpong_tiles_of_whole_panels))));
 }
 
-/// A product by a configuration of `persistent`, copies included, or of `pingpong`.
+/// A product by such a configuration, copies included.
 inline Choice<MatmulF16> by_config(const Queue& queue, const MatmulF16::Args& args, const PersistentChoice& choice) {
   const PersistentConfig config = choice.config;
-  if (choice.schedule == Schedule::pingpong)
-    return {choice.cycles,
-            {[config](const Queue& on, const MatmulF16::Args& of) { matmul_f16_pingpong::gemm(on, of, config); },
-             config.workspace_bytes(args.m, args.n)}};
   return {choice.cycles + repacking_cycles(queue, args),
           {[config](const Queue& on, const MatmulF16::Args& of) { matmul_f16_repack::gemm(on, of, config); },
            matmul_f16_repack::workspace_bytes(args, config)}};

@@ -8,21 +8,15 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
 /// Tiles of 128 x 128, 144, 160, 176, 192, 224 or 256, or of 64 x 64, 96, 128, 160 or 192; clusters of 1, 2, 4 or 8
-/// blocks.
+/// blocks. Schedule::pingpong: of 128 x 128, 144, 160, 176 or 192, not swapped.
 namespace matmul_f16_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config);
 /// Multiplies `operands`, which are those of `args` or copies of them. Requires aligned rows.
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
 
 }  // namespace matmul_f16_persistent
-
-/// The same for swapped operands.
-namespace matmul_f16_persistent_swapped {
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
-void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
-}  // namespace matmul_f16_persistent_swapped
 
 namespace matmul_f16_repack {
 
@@ -34,7 +28,7 @@ std::size_t copied_bytes(const MatmulF16::Args& args);
 unsigned copy_tasks(const MatmulF16::Args& args);
 /// Of the copies and of the product.
 std::size_t workspace_bytes(const MatmulF16::Args& args, const PersistentConfig& config);
-/// Repacks operands whose rows are not aligned, then multiplies by `persistent`.
+/// Repacks operands whose rows are not aligned, then multiplies by `persistent`, or `pingpong`.
 void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config);
 
 }  // namespace matmul_f16_repack

@@ -21,19 +21,23 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 }
 
 struct Kernels {
-  static constexpr bool swapped = false;
-  template <bool bf16, bool b_transposed, class Tile>
-  static auto* get(bool /*f32_out*/) {
-    return gemm_kernel<bf16, b_transposed, Tile>;
+  template <class Use>
+  static void with_kernel(const MatmulF16::Args& args, const PersistentConfig& config, Use&& use) {
+    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
+      with_cooperative_tile<false>(
+          config, [&]<class Tile>() { use.template operator()<Tile>(gemm_kernel<bf16, b_transposed, Tile>); });
+    });
   }
 };
 
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  return config.swapped ? matmul_f16_persistent_swapped::resident_clusters(queue, config)
-                        : count_resident<Kernels>(queue, config);
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config) {
+  if (config.schedule == Schedule::pingpong) return matmul_f16_pingpong::resident_clusters(queue, args, config);
+  return config.swapped ? matmul_f16_persistent_swapped::resident_clusters(queue, args, config)
+                        : count_resident<Kernels>(queue, args, config);
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
+  if (config.schedule == Schedule::pingpong) return matmul_f16_pingpong::gemm(queue, args, operands, config);
   config.swapped ? matmul_f16_persistent_swapped::gemm(queue, args, operands, config)
                  : multiply<Kernels>(queue, args, operands, config);
 }

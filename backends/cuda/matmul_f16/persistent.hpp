@@ -1,5 +1,5 @@
-// The persistent GEMM of 16-bit elements with operands as they are or swapped, for `persistent` and
-// `persistent_swapped`.
+// The persistent GEMM of 16-bit elements, whose kernels are those of three variants: `persistent`, `persistent_swapped`
+// and `pingpong`.
 #pragma once
 
 #include "backends/cuda/device/with_constant.hpp"
@@ -10,11 +10,25 @@
 #if CROSSWARP_HAS_PTX
 
 namespace crosswarp::gpu {
+inline namespace CROSSWARP_PLATFORM {
+
+// As those of matmul_f16_persistent, which call these for their configurations.
+namespace matmul_f16_persistent_swapped {
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config);
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
+}  // namespace matmul_f16_persistent_swapped
+namespace matmul_f16_pingpong {
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config);
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config);
+}  // namespace matmul_f16_pingpong
+
+}  // namespace CROSSWARP_PLATFORM
+
 namespace {
 
 /// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
 template <bool swapped, class Use>
-void with_tile(const PersistentConfig& config, Use&& use) {
+void with_cooperative_tile(const PersistentConfig& config, Use&& use) {
   const auto use_tile = [&]<unsigned rows, unsigned columns>() {
     use.template operator()<PersistentTile<rows / 64, columns, swapped>>();
   };
@@ -27,28 +41,13 @@ void with_tile(const PersistentConfig& config, Use&& use) {
   });
 }
 
-/// `Kernels`: those of a variant, by type, layout, tile and whether C is of floats.
-template <class Kernels>
-unsigned count_resident(const Queue& queue, const PersistentConfig& config) {
-  unsigned count = 0;
-  with_tile<Kernels::swapped>(config, [&]<class Tile>() {  // all types take the same resources
-    count = count_resident_clusters<Tile>(queue, Kernels::template get<false, false, Tile>(false), config.cluster);
-  });
-  return count;
-}
-
+/// `Kernels`: a variant's, as with_kernel_of() looks them up.
 template <class Kernels>
 void multiply(const Queue& queue, const MatmulF16::Args& args, const Operands& operands,
               const PersistentConfig& config) {
-  if (config.swapped != Kernels::swapped) throw Error("these kernels' operands are in another order");
   if (finish_if_empty(queue, args)) return;
   const Output out(args);
-  with_tile<Kernels::swapped>(config, [&]<class Tile>() {
-    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-      launch_persistent<Tile>(queue, Kernels::template get<bf16, b_transposed, Tile>(out.is_f32), config, operands,
-                              b_transposed, out, out);
-    });
-  });
+  launch_persistent<Kernels>(queue, args, config, operands, args.b_transposed, out, out);
 }
 
 }  // namespace

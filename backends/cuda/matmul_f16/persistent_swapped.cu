@@ -26,15 +26,19 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 }
 
 struct Kernels {
-  static constexpr bool swapped = true;
-  template <bool bf16, bool b_transposed, class Tile>
-  static auto* get(bool f32_out) {
-    return f32_out ? gemm_kernel<bf16, b_transposed, true, Tile> : gemm_kernel<bf16, b_transposed, false, Tile>;
+  template <class Use>
+  static void with_kernel(const MatmulF16::Args& args, const PersistentConfig& config, Use&& use) {
+    with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
+      with_cooperative_tile<true>(config, [&]<class Tile>() {
+        use.template operator()<Tile>(args.f32_out ? gemm_kernel<bf16, b_transposed, true, Tile>
+                                                   : gemm_kernel<bf16, b_transposed, false, Tile>);
+      });
+    });
   }
 };
 
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  return count_resident<Kernels>(queue, config);
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config) {
+  return count_resident<Kernels>(queue, args, config);
 }
 
 void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
@@ -44,8 +48,7 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& opera
 PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
   PersistentConfig config = tuned_config(queue);
   config.swapped = true;
-  return with_tuned_splits(queue, config, args.m, args.n, blocks_for(args.k, tile_k),
-                           [&](const PersistentConfig& any) { return resident_clusters(queue, any); });
+  return with_tuned_splits<Kernels>(queue, args, config, blocks_for(args.k, tile_k));
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {

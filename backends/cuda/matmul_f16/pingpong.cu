@@ -1,10 +1,7 @@
 // Ping-pong GEMM: as `persistent`, but the two consumer warpgroups have output tiles of their own and take turns, one
 // multiplies while the other stores. Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at
 // large sizes by power.
-#include "backends/cuda/matmul_f16/pingpong.hpp"
-
-#include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_f16/wgmma_f16.hpp"
+#include "backends/cuda/matmul_f16/persistent.hpp"
 #include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 #include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
 
@@ -24,37 +21,28 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-/// Calls `use` for the configuration's columns: `[&]<unsigned columns>()`.
-template <class Use>
-void with_columns(const PersistentConfig& config, Use&& use) {
-  if (config.rows != 128 || config.swapped) throw Error("no kernel was compiled for this tile");
-  with_constant<128, 144, 160, 176, 192>(config.columns, use);
-}
-
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  unsigned count = 0;
-  with_columns(config, [&]<unsigned columns>() {  // all types and layouts take a multiprocessor each
-    using Tile = PingPongTile<columns, false>;
-    count = count_resident_clusters<Tile>(queue, gemm_kernel<false, false, Tile>, config.cluster);
-  });
-  return count;
-}
-
-void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config) {
-  if (finish_if_empty(queue, args)) return;
-  const Output out(args);
-  with_columns(config, [&]<unsigned columns>() {
+struct Kernels {
+  template <class Use>
+  static void with_kernel(const MatmulF16::Args& args, const PersistentConfig& config, Use&& use) {
     with_operand_types(args, [&]<bool bf16, bool b_transposed>() {
-      using Tile = PingPongTile<columns, b_transposed>;
-      launch_persistent<Tile>(queue, gemm_kernel<bf16, b_transposed, Tile>, config, operands(args), b_transposed, out,
-                              out);
+      with_pingpong_tile<b_transposed>(
+          config, [&]<class Tile>() { use.template operator()<Tile>(gemm_kernel<bf16, b_transposed, Tile>); });
     });
-  });
+  }
+};
+
+unsigned resident_clusters(const Queue& queue, const MatmulF16::Args& args, const PersistentConfig& config) {
+  return count_resident<Kernels>(queue, args, config);
+}
+
+void gemm(const Queue& queue, const MatmulF16::Args& args, const Operands& operands, const PersistentConfig& config) {
+  multiply<Kernels>(queue, args, operands, config);
 }
 
 PersistentConfig config_for(const Queue& queue, const MatmulF16::Args& args) {
-  return with_tuned_splits(queue, tuned_config(queue), args.m, args.n, blocks_for(args.k, tile_k),
-                           [&](const PersistentConfig& config) { return resident_clusters(queue, config); });
+  PersistentConfig config = tuned_config(queue);
+  config.schedule = Schedule::pingpong;
+  return with_tuned_splits<Kernels>(queue, args, config, blocks_for(args.k, tile_k));
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
@@ -62,7 +50,7 @@ std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
 }
 
 void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
-  gemm(pdl_by_tuning(queue), args, config_for(queue, args));
+  gemm(pdl_by_tuning(queue), args, operands(args), config_for(queue, args));
 }
 #endif
 

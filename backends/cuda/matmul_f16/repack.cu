@@ -1,6 +1,6 @@
 // Repacking before a TMA product: operands whose rows begin off 16 bytes, where TMA cannot load, are first copied into
-// the workspace with rows at multiples of 128 bytes; `persistent` multiplies the copies. Bound by the matrix units, and
-// by memory bandwidth during the copy.
+// the workspace with rows at multiples of 128 bytes; `persistent` or `pingpong` multiplies the copies. Bound by the
+// matrix units, and by memory bandwidth during the copy.
 #include "backends/cuda/matmul_f16/dispatch.hpp"
 #include "backends/cuda/tensor_gemm/row_repacking.hpp"
 
@@ -29,7 +29,11 @@ void gemm(const Queue& queue, const MatmulF16::Args& args, const PersistentConfi
 }
 
 PersistentConfig config_of(const Queue& queue) {
-  return {.rows = 128, .columns = static_cast<unsigned>(queue.tuning["columns"]), .cluster = {2, 1}, .raster = 8};
+  return {.rows = 128,
+          .columns = static_cast<unsigned>(queue.tuning["columns"]),
+          .cluster = {2, 1},
+          .raster = 8,
+          .schedule = queue.tuning["pingpong"] ? Schedule::pingpong : Schedule::cooperative};
 }
 std::size_t workspace(const Queue& queue, const MatmulF16::Args& args) {
   return workspace_bytes(args, config_of(queue));
@@ -38,16 +42,18 @@ void launch_tuned(const Queue& queue, const MatmulF16::Args& args) {
   gemm(pdl_by_tuning(queue), args, config_of(queue));
 }
 
-Tuning tuning(int columns, int pdl) { return {{{"columns", columns}, {"pdl", pdl}}}; }
+Tuning tuning(int columns, int pdl, int pingpong = 0) {
+  return {{{"columns", columns}, {"pdl", pdl}, {"pingpong", pingpong}}};
+}
 #endif
 
 const Register<MatmulF16> variant{{
-    .idea = "misaligned rows are copied to lines of the workspace, the copies multiplied by persistent",
+    .idea = "misaligned rows are copied to lines of the workspace, the copies multiplied by persistent or pingpong",
     .bound_by = "the matrix units, after a copy at memory bandwidth",
     .improves = "wgmma",
     .needs = {"ptx", "wgmma", "tma", "cluster"},
 #if CROSSWARP_HAS_PTX
-    .tunings = {tuning(256, 1), tuning(256, 0), tuning(192, 1), tuning(128, 1)},
+    .tunings = {tuning(256, 1), tuning(256, 0), tuning(192, 1), tuning(128, 1), tuning(128, 1, 1)},
     .applies = [](const Point& point) { return !has_aligned_rows(point); },
     .workspace = workspace,
     .launch = launch_tuned,

@@ -9,7 +9,6 @@
 
 #include "backends/cuda/matmul_f8/cluster_split_k.hpp"
 #include "backends/cuda/matmul_f8/dispatch.hpp"
-#include "backends/cuda/matmul_f8/pingpong.hpp"
 #include "backends/cuda/matmul_f8/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
@@ -26,8 +25,7 @@ inline bool is_for_persistent(const Queue& queue, const MatmulF8::Args& args) {
 
 /// Of `persistent` and `pingpong`, the one of fewest expected cycles first. Requires is_for_persistent().
 inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulF8::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
-  constexpr BlockShape pingpong_tiles[] = {{128, 192}, {128, 128}};
+  constexpr BlockShape cooperative[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   constexpr std::size_t not_promoted = 1;  // tiles that have no kernels with promoted sums, the first ones
   constexpr unsigned least_k_tiles = 4;    // of a split
   const ProductWork work{.m = args.m,
@@ -37,22 +35,17 @@ inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const M
                          .mma_operations = queue.device.peak_per_cycle("tensor_fp8", 8192),
                          .is_f32_out = args.f32_out,
                          .is_promoted = args.promoted};
-  const std::span all(tiles);
-  const auto cooperative = persistent_choices(
-      queue.device, work, args.promoted ? all.subspan(not_promoted) : all, least_k_tiles,
-      [&](const PersistentConfig& config) { return matmul_f8_persistent::resident_clusters(queue, args, config); });
-  if (args.promoted) return by_cycles(cooperative);
-  const auto pingpong = persistent_choices(
-      queue.device, work, pingpong_tiles, least_k_tiles,
-      [&](const PersistentConfig& config) { return matmul_f8_pingpong::resident_clusters(queue, config); },
-      Schedule::pingpong);
-  return schedules_in_turn(cooperative, pingpong);
+  const std::span all(cooperative);
+  const std::vector<BlockShape> tiles =
+      args.promoted ? std::vector<BlockShape>(all.begin() + not_promoted, all.end()) : with_pingpong(all);
+  return schedules_in_turn(persistent_choices(
+      queue.device, work, tiles, least_k_tiles,
+      [&](const PersistentConfig& config) { return matmul_f8_persistent::resident_clusters(queue, args, config); }));
 }
 
 inline Candidate<MatmulF8> by_config(const MatmulF8::Args& args, const PersistentChoice& choice) {
-  const auto gemm = choice.schedule == Schedule::pingpong ? matmul_f8_pingpong::gemm : matmul_f8_persistent::gemm;
   const PersistentConfig config = choice.config;
-  return {[gemm, config](const Queue& on, const MatmulF8::Args& of) { gemm(on, of, config); },
+  return {[config](const Queue& on, const MatmulF8::Args& of) { matmul_f8_persistent::gemm(on, of, config); },
           config.workspace_bytes(args.m, args.n)};
 }
 

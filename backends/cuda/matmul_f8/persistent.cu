@@ -3,10 +3,7 @@
 // while they multiply the next (deferred epilogue). Requires rows of A and B at multiples of 16 bytes. Bound by the
 // matrix units; at large sizes by power.
 #include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_f8/dispatch.hpp"
-#include "backends/cuda/matmul_f8/tensor_operands.hpp"
-#include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
-#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
+#include "backends/cuda/matmul_f8/persistent.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -24,38 +21,35 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-/// Calls `use` for the configuration's kernel: `[&]<class Tile>(kernel)`. Promoted sums have registers for 192 columns.
-template <class Use>
-void with_kernel(const MatmulF8::Args& args, const PersistentConfig& config, Use&& use) {
-  const auto by_tile = [&]<class A, bool promoted>() {
-    with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-      with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
-        using Tile = PersistentTile<rows / 64, columns>;
-        if constexpr (columns <= (rows == 64 ? 128 : promoted ? 192 : 256))
-          use.template operator()<Tile>(gemm_kernel<A, promoted, Tile>);
-        else
-          throw Error("no kernel was compiled for this tile");
+struct Kernels {
+  /// Promoted sums have registers for 192 columns.
+  template <class Use>
+  static void with_kernel(const MatmulF8::Args& args, const PersistentConfig& config, Use&& use) {
+    const auto by_tile = [&]<class A, bool promoted>() {
+      with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
+        with_constant<64, 128, 192, 256>(config.columns, [&]<unsigned columns>() {
+          using Tile = PersistentTile<rows / 64, columns>;
+          if constexpr (columns <= (rows == 64 ? 128 : promoted ? 192 : 256))
+            use.template operator()<Tile>(gemm_kernel<A, promoted, Tile>);
+          else
+            throw Error("no kernel was compiled for this tile");
+        });
       });
+    };
+    with_type_of_a(args, [&]<class A>() {
+      args.promoted ? by_tile.template operator()<A, true>() : by_tile.template operator()<A, false>();
     });
-  };
-  with_type_of_a(args, [&]<class A>() {
-    args.promoted ? by_tile.template operator()<A, true>() : by_tile.template operator()<A, false>();
-  });
-}
+  }
+};
 
 unsigned resident_clusters(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig& config) {
-  unsigned count = 0;
-  with_kernel(args, config,
-              [&]<class Tile>(auto* kernel) { count = count_resident_clusters<Tile>(queue, kernel, config.cluster); });
-  return count;
+  return config.schedule == Schedule::pingpong ? matmul_f8_pingpong::resident_clusters(queue, args, config)
+                                               : count_resident<Kernels>(queue, args, config);
 }
 
 void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig& config) {
-  if (finish_if_empty(queue, args)) return;
-  with_kernel(args, config, [&]<class Tile>(auto* kernel) {
-    launch_persistent<Tile>(queue, kernel, config, operands_in_pairs(args), true, unscaled_output(args),
-                            scaled_output(args), scale_of(args));
-  });
+  config.schedule == Schedule::pingpong ? matmul_f8_pingpong::gemm(queue, args, config)
+                                        : multiply<Kernels>(queue, args, config);
 }
 
 /// The tuning's columns, of promoted sums at most 192.

@@ -1,13 +1,9 @@
 // Ping-pong GEMM: as `persistent`, but the two consumer warpgroups have output tiles of their own and take turns, one
 // multiplies while the other stores. Sums of such a tile leave no registers for partial ones: fast accumulation alone.
 // Requires rows of A and B at multiples of 16 bytes. Bound by the matrix units; at large sizes by power.
-#include "backends/cuda/matmul_f8/pingpong.hpp"
-
-#include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_f8/tensor_operands.hpp"
+#include "backends/cuda/matmul_f8/persistent.hpp"
 #include "backends/cuda/tensor_gemm/last_wave_splits.hpp"
 #include "backends/cuda/tensor_gemm/pingpong_gemm.hpp"
-#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -25,36 +21,28 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-/// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
-template <class Use>
-void with_tile(const PersistentConfig& config, Use&& use) {
-  if (config.rows != 128 || config.swapped) throw Error("no kernel was compiled for this tile");
-  with_constant<128, 192>(config.columns,
-                          [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, true>>(); });
-}
+struct Kernels {
+  template <class Use>
+  static void with_kernel(const MatmulF8::Args& args, const PersistentConfig& config, Use&& use) {
+    if (args.promoted) throw Error("ping-pong has no registers for promoted sums");
+    with_type_of_a(args, [&]<class A>() {
+      with_pingpong_tile<true>(config, [&]<class Tile>() { use.template operator()<Tile>(gemm_kernel<A, Tile>); });
+    });
+  }
+};
 
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  unsigned count = 0;
-  with_tile(config, [&]<class Tile>() {  // both types take the same resources
-    count = count_resident_clusters<Tile>(queue, gemm_kernel<E4m3, Tile>, config.cluster);
-  });
-  return count;
+unsigned resident_clusters(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig& config) {
+  return count_resident<Kernels>(queue, args, config);
 }
 
 void gemm(const Queue& queue, const MatmulF8::Args& args, const PersistentConfig& config) {
-  if (finish_if_empty(queue, args)) return;
-  with_tile(config, [&]<class Tile>() {
-    with_type_of_a(args, [&]<class A>() {
-      launch_persistent<Tile>(queue, gemm_kernel<A, Tile>, config, operands_in_pairs(args), true, unscaled_output(args),
-                              scaled_output(args), scale_of(args));
-    });
-  });
+  multiply<Kernels>(queue, args, config);
 }
 
 PersistentConfig config_for(const Queue& queue, const MatmulF8::Args& args) {
-  return with_tuned_splits(queue, tuned_config(queue), args.m, args.n,
-                           blocks_for(operands_in_pairs(args).a.columns, tile_k),
-                           [&](const PersistentConfig& config) { return resident_clusters(queue, config); });
+  PersistentConfig config = tuned_config(queue);
+  config.schedule = Schedule::pingpong;
+  return with_tuned_splits<Kernels>(queue, args, config, blocks_for(operands_in_pairs(args).a.columns, tile_k));
 }
 
 std::size_t workspace(const Queue& queue, const MatmulF8::Args& args) {
@@ -76,7 +64,8 @@ const Register<MatmulF8> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
                 split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
-                split_tuning(128, 192, {1, 2}, 16, 1, 1)},
+                split_tuning(128, 176, {1, 2}, 16, 1, 1), split_tuning(128, 160, {2, 1}, 8, 2, 1),
+                split_tuning(128, 144, {1, 2}, 16, 1, 1)},
     .applies = applies,
     .workspace = workspace,
     .launch = launch_tuned,

@@ -9,7 +9,6 @@
 
 #include "backends/cuda/matmul_tf32/cluster_split_k.hpp"
 #include "backends/cuda/matmul_tf32/dispatch.hpp"
-#include "backends/cuda/matmul_tf32/pingpong.hpp"
 #include "backends/cuda/matmul_tf32/tensor_operands.hpp"
 #include "backends/cuda/tensor_gemm/persistent_model.hpp"
 
@@ -21,8 +20,7 @@ namespace {
 
 /// Of `persistent` and `pingpong`, the one of fewest expected cycles first.
 inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulTf32::Args& args) {
-  constexpr BlockShape tiles[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}};
-  constexpr BlockShape pingpong_tiles[] = {{128, 192}, {128, 128}};
+  constexpr BlockShape cooperative[] = {{128, 256}, {128, 192}, {128, 128}, {64, 128}};
   constexpr unsigned least_k_tiles = 8;  // of a split
   const ProductWork work{.m = args.m,
                          .n = args.n,
@@ -30,14 +28,9 @@ inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const M
                          .operations_of_word = 1,
                          .mma_operations = queue.device.peak_per_cycle("tensor_tf32", 2048),
                          .is_f32_out = true};
-  return schedules_in_turn(
-      persistent_choices(
-          queue.device, work, tiles, least_k_tiles,
-          [&](const PersistentConfig& config) { return matmul_tf32_persistent::resident_clusters(queue, config); }),
-      persistent_choices(
-          queue.device, work, pingpong_tiles, least_k_tiles,
-          [&](const PersistentConfig& config) { return matmul_tf32_pingpong::resident_clusters(queue, config); },
-          Schedule::pingpong));
+  return schedules_in_turn(persistent_choices(
+      queue.device, work, with_pingpong(cooperative), least_k_tiles,
+      [&](const PersistentConfig& config) { return matmul_tf32_persistent::resident_clusters(queue, args, config); }));
 }
 
 /// Of the pass that splits the operands of 3xTF32, which reads them and writes three times as much: at 0.7 of the rate
@@ -49,10 +42,9 @@ inline double pass_cycles(const Queue& queue, const MatmulTf32::Args& args) {
 }
 
 inline Choice<MatmulTf32> by_config(const Queue& queue, const MatmulTf32::Args& args, const PersistentChoice& choice) {
-  const auto gemm = choice.schedule == Schedule::pingpong ? matmul_tf32_pingpong::gemm : matmul_tf32_persistent::gemm;
   const PersistentConfig config = choice.config;
   return {choice.cycles + pass_cycles(queue, args),
-          {[gemm, config](const Queue& on, const MatmulTf32::Args& of) { gemm(on, of, config); },
+          {[config](const Queue& on, const MatmulTf32::Args& of) { matmul_tf32_persistent::gemm(on, of, config); },
            matmul_tf32_persistent::workspace_bytes(args, config)}};
 }
 

@@ -10,11 +10,12 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Tiles of 128 x 128, 192 or 256, or of 64 x 128; clusters of 1, 2, 4 or 8 blocks.
+/// Tiles of 128 x 128, 192 or 256, or of 64 x 128; clusters of 1, 2, 4 or 8 blocks. Schedule::pingpong: of 128 x 128,
+/// 144, 160, 176 or 192.
 namespace matmul_tf32_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config);
+unsigned resident_clusters(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config);
 /// Of copied operands and partial sums.
 std::size_t workspace_bytes(const MatmulTf32::Args& args, const PersistentConfig& config);
 void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config);

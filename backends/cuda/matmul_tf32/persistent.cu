@@ -3,10 +3,7 @@
 // while they multiply the next (deferred epilogue). A pass before splits the operands of 3xTF32, and copies rows that
 // begin off 16 bytes. Bound by the matrix units; at large sizes by power.
 #include "backends/cuda/device/with_constant.hpp"
-#include "backends/cuda/matmul_tf32/dispatch.hpp"
-#include "backends/cuda/matmul_tf32/tensor_operands.hpp"
-#include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
-#include "backends/cuda/tensor_gemm/wgmma_k_major.hpp"
+#include "backends/cuda/matmul_tf32/persistent.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -24,24 +21,24 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-/// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
-template <class Use>
-void with_tile(const PersistentConfig& config, Use&& use) {
-  with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
-    with_constant<128, 192, 256>(config.columns, [&]<unsigned columns>() {
-      if constexpr (rows == 128 || columns == 128)
-        use.template operator()<PersistentTile<rows / 64, columns>>();
-      else
-        throw Error("no kernel was compiled for this tile");
+struct Kernels {
+  template <class Use>
+  static void with_kernel(const MatmulTf32::Args&, const PersistentConfig& config, Use&& use) {
+    with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
+      with_constant<128, 192, 256>(config.columns, [&]<unsigned columns>() {
+        using Tile = PersistentTile<rows / 64, columns>;
+        if constexpr (rows == 128 || columns == 128)
+          use.template operator()<Tile>(gemm_kernel<Tile>);
+        else
+          throw Error("no kernel was compiled for this tile");
+      });
     });
-  });
-}
+  }
+};
 
-unsigned resident_clusters(const Queue& queue, const PersistentConfig& config) {
-  unsigned count = 0;
-  with_tile(config,
-            [&]<class Tile>() { count = count_resident_clusters<Tile>(queue, gemm_kernel<Tile>, config.cluster); });
-  return count;
+unsigned resident_clusters(const Queue& queue, const MatmulTf32::Args& args, const PersistentConfig& config) {
+  return config.schedule == Schedule::pingpong ? matmul_tf32_pingpong::resident_clusters(queue, args, config)
+                                               : count_resident<Kernels>(queue, args, config);
 }
 
 std::size_t workspace_bytes(const MatmulTf32::Args& args, const PersistentConfig& config) {
@@ -54,10 +51,8 @@ void gemm(const Queue& queue, const MatmulTf32::Args& args, const PersistentConf
   operands.launch_copies(queue);
   Queue after = queue;
   after.workspace = queue.workspace.subspan(operands.bytes());
-  const Output out = output(args);
-  with_tile(config, [&]<class Tile>() {
-    launch_persistent<Tile>(after, gemm_kernel<Tile>, config, operands.multiplied(), true, out, out);
-  });
+  config.schedule == Schedule::pingpong ? matmul_tf32_pingpong::gemm(after, args, operands.multiplied(), config)
+                                        : multiply<Kernels>(after, args, operands.multiplied(), config);
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) {

@@ -1,7 +1,9 @@
 // Tunings of persistent GEMMs by which the tiles that do not fill a wave are split along k.
 #pragma once
 
-#include "backends/cuda/tensor_gemm/persistent_config.hpp"
+#include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
+
+#if CROSSWARP_HAS_PTX
 
 namespace crosswarp::gpu {
 namespace {
@@ -13,14 +15,13 @@ inline Tuning split_tuning(int rows, int columns, ClusterShape cluster, int rast
   return tuning;
 }
 
-/// `config` with the splits of the queue's tuning, none of them empty, for a C of m x n and sums of `k_tiles`; as it is
-/// where tiles fill their waves. `resident(config)`: clusters that the device holds at once.
-template <class Resident>
-PersistentConfig with_tuned_splits(const Queue& queue, PersistentConfig config, std::size_t m, std::size_t n,
-                                   unsigned k_tiles, const Resident& resident) {
+/// `config`, for one of `Kernels`, with the splits of the queue's tuning, none of them empty, for sums of `k_tiles`; as
+/// it is where tiles fill their waves.
+template <class Kernels, class Args>
+PersistentConfig with_tuned_splits(const Queue& queue, const Args& args, PersistentConfig config, unsigned k_tiles) {
   const unsigned splits = static_cast<unsigned>(queue.tuning["splits"]);
   if (splits == 1 || k_tiles < 2) return config;
-  const unsigned clusters = resident(config), tiles = config.tiles(m, n);
+  const unsigned clusters = count_resident<Kernels>(queue, args, config), tiles = config.tiles(args.m, args.n);
   if (clusters == 0 || tiles % clusters == 0) return config;
   config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));
   config.whole = tiles / clusters * clusters;
@@ -29,3 +30,5 @@ PersistentConfig with_tuned_splits(const Queue& queue, PersistentConfig config, 
 
 }  // namespace
 }  // namespace crosswarp::gpu
+
+#endif

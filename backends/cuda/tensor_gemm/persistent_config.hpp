@@ -27,6 +27,12 @@ __host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned co
   return (rows * columns + granule - 1) / granule * granule;
 }
 
+/// What a consumer warpgroup has of a persistent GEMM's tiles.
+enum class Schedule {
+  cooperative,  ///< 64 rows of each tile, which are stored while the next tile is multiplied: persistent_gemm().
+  pingpong      ///< Every other tile, which is stored while the other warpgroup multiplies: pingpong_gemm().
+};
+
 struct PersistentConfig {
   unsigned rows, columns;  ///< Of a block's tile: wgmma's M and N.
   ClusterShape cluster;
@@ -34,6 +40,7 @@ struct PersistentConfig {
   unsigned splits = 1;   ///< Split-K: ranges of k, of one k-tile or more each.
   unsigned whole = 0;    ///< Clusters' tiles that are not split where splits > 1: the raster's first, fewer than all.
   bool swapped = false;  ///< Operands: Cᵀ = Bᵀ·Aᵀ, so that tiles and clusters are those of Cᵀ.
+  Schedule schedule = Schedule::cooperative;
 
   /// Rows and columns of clusters' tiles, for a C of m x n: of Cᵀ if swapped.
   unsigned row_tiles(std::size_t m, std::size_t n) const { return blocks_for(swapped ? n : m, cluster.rows * rows); }

@@ -23,6 +23,7 @@ namespace {
 /// wgmma's N, which can be any multiple of 8, then runs along rows of C.
 template <unsigned consumer_groups, unsigned tile_columns, bool swapped_operands = false>
 struct PersistentTile {
+  static constexpr Schedule schedule = Schedule::cooperative;
   static constexpr bool swapped = swapped_operands;
   static constexpr unsigned consumers = consumer_groups, rows = 64 * consumers, columns = tile_columns;
   static constexpr unsigned threads = (consumers + 1) * warpgroup_size;
@@ -49,6 +50,27 @@ struct PersistentPlan {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
+/// By the producer thread: loads the k-tiles of work tiles `first_work`, `first_work` + `clusters` and so on, the
+/// block's own tile of each of the cluster's. Returns once no consumer will arrive at the block's barriers any more.
+template <class Loader, class Ring, unsigned stages>
+__device__ void load_work(const TileScheduler& scheduler, unsigned first_work, unsigned clusters,
+                          const ClusterPosition& position, const Loader& loader, const Ring& ring,
+                          Pipeline<stages>& pipeline) {
+  PipelineState state;
+  // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last. Saves a
+  // tenth of the reads from memory of 16-bit products at 4096 and 8192 (H200).
+  bool is_backwards = false;
+  for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
+    const WorkTile work = scheduler.work_tile(i);
+    for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+      const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
+      Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
+      loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
+    }
+  }
+  pipeline.producer_tail(state);
+}
+
 template <class Product, bool promoted, class Tile>
 struct EpilogueOf {
   using Type = DeferredEpilogue<Product::is_bf16, Tile::columns, promoted>;
@@ -91,23 +113,9 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   cluster_wait();  // every block's barriers are initialised
   grid_dependency_sync();
 
-  PipelineState state;
   if (group == Tile::consumers) {  // producer
     if constexpr (Tile::consumers > 1) setmaxnreg_dec<Tile::producer_registers>();
-    if (is_producer) {
-      // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last.
-      // Saves a tenth of the reads from memory of 16-bit products at 4096 and 8192 (H200).
-      bool is_backwards = false;
-      for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
-        const WorkTile work = scheduler.work_tile(i);
-        for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
-          const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
-          Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
-          loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
-        }
-      }
-      pipeline.producer_tail(state);
-    }
+    if (is_producer) load_work(scheduler, first_work, clusters, position, loader, ring, pipeline);
   } else {  // consumers
     if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
@@ -116,6 +124,7 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     TileSums<Product, promoted, columns> sums;
     const auto sum = scaled(sums.sums(), scale);
+    PipelineState state;
     unsigned row = 0, column = 0;  // where the warp's rows of the last tile begin
     bool is_whole = false;         // it is not split
     for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
@@ -219,17 +228,40 @@ void launch_plan(const Queue& queue, Kernel* kernel, const PersistentPlan& plan,
                   scale...);
 }
 
-/// Launches the kernel on all resident clusters; then stores the sums of split-K's partial sums, which are at the
-/// beginning of the workspace, to `c`: `out`, scaled if there is a scale.
-template <class Tile, class Kernel, class C, class... Scale>
-void launch_persistent(const Queue& queue, Kernel* kernel, const PersistentConfig& config, const Operands& operands,
+/// Calls `use` with the tile and the kernel of a configuration: `[&]<class Tile>(auto* kernel)`. `Kernels`: a
+/// variant's, with_kernel(args, config, use). Throws Error where it has none.
+template <class Kernels, class Args, class Use>
+void with_kernel_of(const Args& args, const PersistentConfig& config, Use&& use) {
+  Kernels::with_kernel(args, config, [&]<class Tile>(auto* kernel) {
+    if (config.swapped != Tile::swapped || config.schedule != Tile::schedule)
+      throw Error("no kernel was compiled for this schedule or order of operands");
+    use.template operator()<Tile>(kernel);
+  });
+}
+
+/// Clusters that the device holds at once; 0 where they do not fit.
+template <class Kernels, class Args>
+unsigned count_resident(const Queue& queue, const Args& args, const PersistentConfig& config) {
+  unsigned count = 0;
+  with_kernel_of<Kernels>(args, config, [&]<class Tile>(auto* kernel) {
+    count = count_resident_clusters<Tile>(queue, kernel, config.cluster);
+  });
+  return count;
+}
+
+/// Launches the configuration's kernel on all resident clusters; then stores the sums of split-K's partial sums, which
+/// are at the beginning of the workspace, to `c`: `out`, scaled if there is a scale.
+template <class Kernels, class Args, class C, class... Scale>
+void launch_persistent(const Queue& queue, const Args& args, const PersistentConfig& config, const Operands& operands,
                        bool b_transposed, const Output& out, const C& c, const Scale&... scale) {
-  const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
-  if (resident == 0) throw Error("no cluster of such blocks fits on this device");
-  const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(operands.a.columns, tile_k),
-                                             reinterpret_cast<float*>(queue.workspace.data()), queue.pdl);
-  launch_plan<Tile>(queue, kernel, plan, resident, operands, b_transposed, out, scale...);
-  launch_add_split_tiles(queue, plan.tiles, c);
+  with_kernel_of<Kernels>(args, config, [&]<class Tile>(auto* kernel) {
+    const unsigned resident = count_resident_clusters<Tile>(queue, kernel, config.cluster);
+    if (resident == 0) throw Error("no cluster of such blocks fits on this device");
+    const PersistentPlan plan = plan_for<Tile>(config, out, blocks_for(operands.a.columns, tile_k),
+                                               reinterpret_cast<float*>(queue.workspace.data()), queue.pdl);
+    launch_plan<Tile>(queue, kernel, plan, resident, operands, b_transposed, out, scale...);
+    launch_add_split_tiles(queue, plan.tiles, c);
+  });
 }
 
 }  // namespace

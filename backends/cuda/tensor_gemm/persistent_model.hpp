@@ -2,9 +2,9 @@
 // and latencies are fitted to an H100: 349 random products of 16 bits by tiles and clusters, with swapped operands and
 // without, unsplit and by split-K, 65,000 launches. The choice takes 2.8 % longer than the fastest of all (geometric
 // mean of those that take 8 µs or more; 4.2 % over 158 others); as times the costs are rougher. Set by other products
-// than these: Schedule::pingpong and what is stored at once of floats (on an H200), what whole lines save (powers of
-// two), pairs that share columns, copies, stores by warps, the level beside other kernels, and promoted sums with one
-// set of accumulators (4096³, where 128 columns are faster, and 8192³).
+// than these: Schedule::pingpong and what is stored at once of floats (on an H200; without it the choice above), what
+// whole lines save (powers of two), pairs that share columns, copies, stores by warps, the level beside other kernels,
+// and promoted sums with one set of accumulators (4096³, where 128 columns are faster, and 8192³).
 #pragma once
 
 #include <cmath>
@@ -43,24 +43,19 @@ constexpr double k_tile_cycles = 10, one_set_cycles = 60, launch_cycles = 2000;
 /// Cycles from one tile to the next.
 inline double tile_cycles(unsigned rows, unsigned columns) { return (rows == 64 ? 590 : 850) + 6.7 * columns; }
 
-/// Of Schedule::pingpong: cycles from one tile to the next, beside the share of its stores by which the other's
-/// multiplication takes longer; and of a tile's stores, beside what L2 takes for them. Fitted to an H200: 95 products
-/// of 16 bits, 8 bits and TF32 by clusters of one and two blocks, not split, 864 times beside those of `persistent`.
-/// The choice between the two takes 1.2 % longer than the fastest. By that fit shared memory does not bound such tiles.
-constexpr double turn_cycles = 500, share_of_stores = 0.5;
-inline double store_cycles(unsigned columns) { return 600 + 25.0 * columns; }
+/// Of Schedule::pingpong: the share of a tile's stores by which the other's multiplication takes longer; what a last
+/// tile's stores take, times what L2 takes for them; and cycles of a tile's stores beside L2's. Fitted to an H200: 176
+/// products of 16 bits, 8 bits and TF32 by clusters of one and two blocks, not split, stored by TMA, 1,950 times beside
+/// those of `persistent`. Of ping-pong's tiles the choice takes 0.4 % longer than the fastest, of both schedules' 0.9
+/// %. By that fit shared memory does not bound such tiles.
+constexpr double share_of_stores = 0.25, last_stores = 1.5;
+inline double store_cycles(unsigned columns) { return 1200 + 25.0 * columns; }
 
 /// Launch, first loads and last stores of an otherwise empty product.
 constexpr double base_cycles = 4500;
 
 /// Elements of C that warps of a multiprocessor store per cycle, row by row, where TMA cannot.
 constexpr double elements_stored_by_warps = 4.7;
-
-/// What a consumer warpgroup has of the tiles.
-enum class Schedule {
-  cooperative,  ///< 64 rows of each tile, which are stored while the next tile is multiplied: persistent_gemm().
-  pingpong      ///< Every other tile, which is stored while the other warpgroup multiplies: pingpong_gemm().
-};
 
 /// What is multiplied.
 struct ProductWork {
@@ -100,7 +95,7 @@ inline double throttled(double cycles) {
 /// tiles that are not take waves of their own before. Ping-pong: a warpgroup has the time of two tiles to multiply
 /// and store one.
 inline double expected_cycles(const DeviceInfo& device, const ProductWork& work, const PersistentConfig& config,
-                              unsigned resident, Schedule schedule = Schedule::cooperative) {
+                              unsigned resident) {
   constexpr double exposed = 0.155, exposed_waves = 3, least_exposed = 0.3, cycles_of_request = 19,
                    row_overhead_bytes = 154, share_of_whole_lines = 0.5;
   const Rates rates(device);
@@ -114,8 +109,8 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
 
   const double multiplied = work.operations_of_word * tile_k * elements / work.mma_operations;
   const double shared = row_bytes * (2.0 * config.rows + (1 + config.rows / 64) * config.columns) / rates.shared_bytes;
-  const bool by_turns = schedule == Schedule::pingpong;
-  const double k_tile = (by_turns ? multiplied : std::max(multiplied, shared)) + k_tile_cycles +
+  const bool is_pingpong = config.schedule == Schedule::pingpong;
+  const double k_tile = (is_pingpong ? multiplied : std::max(multiplied, shared)) + k_tile_cycles +
                         (work.is_promoted && config.columns > 128 ? one_set_cycles : 0);
   const unsigned own_k_tiles = blocks_for(work.k_tiles(), config.splits);
   const auto element_bytes = static_cast<double>(work.bytes_of_element());
@@ -125,23 +120,25 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
   const double summed = 1.0 * config.stored_rows(work.m) * config.stored_columns(work.n);
   const double each_tile = tile_cycles(config.rows, config.columns);
   const double multiplied_tile = work.k_tiles() * k_tile;
-  // `at_once`: the share of the stores that is not left for the next tile's k-tiles.
-  const auto whole_tile = [&](double at_once) {
-    return by_turns ? std::max(multiplied_tile + turn_cycles + share_of_stores * store,
-                               (multiplied_tile + store_cycles(config.columns) + store) / 2)
-                    : each_tile + std::max(multiplied_tile, (1 - at_once) * store) + at_once * store;
-  };
-  const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
-  const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
-  // Of floats, the part that DeferredEpilogue and SwappedFloatsEpilogue do not keep. Last tiles are stored at once
-  // anyway.
+  // Of floats, the part that DeferredEpilogue and SwappedFloatsEpilogue do not keep for the next tile's k-tiles.
   const double not_kept = !work.is_f32_out || work.is_promoted ? 0
                           : config.swapped                     ? 1
                           : config.columns > 160               ? 0.5
                                                                : 0;
+  // Of a tile that another follows, and of a last one. Beside its k-tiles the tile before is stored; what it stores
+  // itself overlaps with nothing: base_cycles has that of 16 bits by persistent_gemm().
+  const double followed_tile = is_pingpong
+                                   ? std::max(multiplied_tile + share_of_stores * store,
+                                              (multiplied_tile + store_cycles(config.columns) + store) / 2)
+                                   : each_tile + std::max(multiplied_tile, (1 - not_kept) * store) + not_kept * store;
+  const double last_tile = is_pingpong ? multiplied_tile + last_stores * store
+                                       : each_tile + std::max(multiplied_tile, store) +
+                                             (work.is_f32_out && work.is_stored_by_tma() ? store / 2 : 0);
+  const double split_tile = each_tile + own_k_tiles * k_tile + sizeof(float) * summed / rates.l2_stores;
+  const double all_multiplied = (whole_waves * work.k_tiles() + split_waves * own_k_tiles) * multiplied;
   const double followed = split_waves > 0 ? whole_waves : std::max(0.0, whole_waves - 1);  // waves by others
-  const double computed = followed * whole_tile(not_kept) + (whole_waves - followed) * whole_tile(0) +
-                          split_waves * split_tile + throttled(all_multiplied) - all_multiplied;
+  const double computed = followed * followed_tile + (whole_waves - followed) * last_tile + split_waves * split_tile +
+                          throttled(all_multiplied) - all_multiplied;
 
   const bool whole_lines = a.pitch % row_elements == 0 && b.pitch % row_elements == 0 && !work.are_copies;
   const double loaded = (whole_lines ? share_of_whole_lines : 1) * row_bytes *
@@ -175,7 +172,24 @@ inline double expected_cycles(const DeviceInfo& device, const ProductWork& work,
 
 struct BlockShape {
   unsigned rows, columns;
+  Schedule schedule = Schedule::cooperative;
 };
+
+/// First those of whole panels of 64 columns, the only ones for a B that is not transposed, which comes in such panels.
+constexpr BlockShape pingpong_tiles[] = {{128, 192, Schedule::pingpong},
+                                         {128, 128, Schedule::pingpong},
+                                         {128, 176, Schedule::pingpong},
+                                         {128, 160, Schedule::pingpong},
+                                         {128, 144, Schedule::pingpong}};
+constexpr std::size_t pingpong_tiles_of_whole_panels = 2;
+
+/// Tiles of both schedules.
+inline std::vector<BlockShape> with_pingpong(std::span<const BlockShape> cooperative,
+                                             std::span<const BlockShape> pingpong = pingpong_tiles) {
+  std::vector<BlockShape> tiles(cooperative.begin(), cooperative.end());
+  tiles.insert(tiles.end(), pingpong.begin(), pingpong.end());
+  return tiles;
+}
 
 /// Candidates; the first wins where the model sees little difference, as where memory bounds all: the larger, which
 /// read less from L2.
@@ -183,7 +197,6 @@ constexpr ClusterShape clusters_of_tiles[] = {{4, 2}, {2, 4}, {4, 1}, {1, 4}, {2
 
 struct PersistentChoice {
   PersistentConfig config{};
-  Schedule schedule = Schedule::cooperative;
   double cycles = std::numeric_limits<double>::infinity();
 };
 
@@ -193,38 +206,40 @@ constexpr double nearly = 0.995;  // of two costs so near each other the first w
 /// candidates. Split-K is of all tiles or of the partial last wave alone: of that only where TMA stores C, since with
 /// stores by warps it took longer (4097 x 4097 x 4097 in TF32 570 µs instead of 518). A split has `least_k_tiles` or
 /// more. `resident(config)`: clusters that the device holds at once. Ping-pong is no choice where there are no
-/// more tiles than clusters, nor with swapped operands or clusters of more than two blocks, which took longer.
+/// more tiles than clusters, nor with swapped operands or clusters of more than two blocks, which took longer, nor with
+/// split-K, to which its costs were not fitted.
 template <class Resident>
 std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const ProductWork& work,
                                                  std::span<const BlockShape> tiles, unsigned least_k_tiles,
-                                                 const Resident& resident, Schedule schedule = Schedule::cooperative) {
-  const bool by_turns = schedule == Schedule::pingpong;
+                                                 const Resident& resident) {
   const unsigned k_tiles = work.k_tiles();
   std::vector<PersistentChoice> choices;
   const auto consider = [&](const BlockShape& tile, const ClusterShape& cluster, bool swapped) {
+    const bool is_pingpong = tile.schedule == Schedule::pingpong;
     PersistentConfig config{.rows = tile.rows,
                             .columns = tile.columns,
                             .cluster = cluster,
                             .raster = 16 / cluster.rows,
-                            .swapped = swapped};
+                            .swapped = swapped,
+                            .schedule = tile.schedule};
     // C has a tile for every block of a cluster.
     if (cluster.rows > blocks_for(swapped ? work.n : work.m, tile.rows)) return;
     if (cluster.columns > blocks_for(swapped ? work.m : work.n, tile.columns)) return;
     if (tile.columns / cluster.rows % 8 != 0) return;  // shares of MulticastLoader
-    if (by_turns && cluster.size() > 2) return;
+    if (is_pingpong && (swapped || cluster.size() > 2)) return;
     const unsigned clusters = resident(config);
     if (clusters == 0) return;
     const unsigned tiles_of_c = config.tiles(work.m, work.n), whole = tiles_of_c / clusters * clusters;
-    if (by_turns && tiles_of_c <= clusters) return;
+    if (is_pingpong && tiles_of_c <= clusters) return;
     PersistentChoice best;
-    for (unsigned splits = 1; splits == 1 || (splits <= 64 && k_tiles / splits >= least_k_tiles); ++splits) {
+    const unsigned most_splits = is_pingpong ? 1 : 64;
+    for (unsigned splits = 1; splits == 1 || (splits <= most_splits && k_tiles / splits >= least_k_tiles); ++splits) {
       config.splits = blocks_for(k_tiles, blocks_for(k_tiles, splits));  // none of them empty
       for (const unsigned first : {0u, whole}) {
         config.whole = first;
         if (first == tiles_of_c || (first > 0 && (splits == 1 || !work.is_stored_by_tma()))) continue;
-        if (const double cycles = expected_cycles(device, work, config, clusters, schedule);
-            cycles < nearly * best.cycles)
-          best = {config, schedule, cycles};
+        if (const double cycles = expected_cycles(device, work, config, clusters); cycles < nearly * best.cycles)
+          best = {config, cycles};
       }
     }
     choices.push_back(best);
@@ -232,7 +247,7 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
   for (const BlockShape& tile : tiles)
     for (const ClusterShape& cluster : clusters_of_tiles) {
       consider(tile, cluster, false);
-      if (work.may_swap && !by_turns) consider(tile, cluster, true);
+      if (work.may_swap) consider(tile, cluster, true);
     }
   return choices;
 }
@@ -257,11 +272,15 @@ inline std::vector<PersistentChoice> by_cycles(std::vector<PersistentChoice> cho
 
 /// by_cycles() of each of the schedules, in turn as long as there are both, the cheapest() of all first. So that a few
 /// are of either: within a schedule configurations are alike, and costs of the two are rougher against each other.
-inline std::vector<PersistentChoice> schedules_in_turn(const std::vector<PersistentChoice>& cooperative,
-                                                       const std::vector<PersistentChoice>& pingpong) {
-  if (pingpong.empty()) return by_cycles(cooperative);
-  std::vector<PersistentChoice> first = by_cycles(cooperative), second = by_cycles(pingpong), all;
-  if (second.front().cycles < nearly * first.front().cycles) std::swap(first, second);
+inline std::vector<PersistentChoice> schedules_in_turn(const std::vector<PersistentChoice>& choices) {
+  const auto of = [&](bool of_first) {
+    std::vector<PersistentChoice> found;
+    for (const PersistentChoice& choice : choices)
+      if ((choice.config.schedule == cheapest(choices).config.schedule) == of_first) found.push_back(choice);
+    return found.empty() ? found : by_cycles(found);
+  };
+  const std::vector<PersistentChoice> first = of(true), second = of(false);
+  std::vector<PersistentChoice> all;
   for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
     if (i < first.size()) all.push_back(first[i]);
     if (i < second.size()) all.push_back(second[i]);

@@ -5,6 +5,7 @@
 // k-tiles by the stores. The schedule is CUTLASS's of that name.
 #pragma once
 
+#include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/tensor_gemm/persistent_gemm.hpp"
 
 #if CROSSWARP_HAS_PTX
@@ -16,6 +17,7 @@ namespace {
 /// up to 192 columns.
 template <unsigned tile_columns, bool b_transposed>
 struct PingPongTile {
+  static constexpr Schedule schedule = Schedule::pingpong;
   static constexpr bool swapped = false;
   static constexpr unsigned row_blocks = 2, rows = 64 * row_blocks, columns = tile_columns;
   static constexpr unsigned consumers = 2, threads = (consumers + 1) * warpgroup_size;
@@ -114,22 +116,9 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
   cluster_wait();  // every block's barriers are initialised
   grid_dependency_sync();
 
-  PipelineState state;
   if (group == Tile::consumers) {  // producer
     setmaxnreg_dec<Tile::producer_registers>();
-    if (is_producer) {
-      // Alternate the direction along k, as persistent_gemm().
-      bool is_backwards = false;
-      for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
-        const WorkTile work = scheduler.work_tile(i);
-        for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
-          const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
-          Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
-          loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
-        }
-      }
-      pipeline.producer_tail(state);
-    }
+    if (is_producer) load_work(scheduler, first_work, clusters, position, loader, ring, pipeline);
   } else {  // consumers
     setmaxnreg_inc<Tile::consumer_registers>();
     const MulticastRelease release(pipeline, position);
@@ -138,6 +127,7 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
     PingPongSums<Product, Tile> sums;
     [[maybe_unused]] float factor = 1;
     if constexpr (!std::is_same_v<Scale, Unscaled>) factor = scale.value();
+    PipelineState state;
     unsigned count = 0;  // the cluster's tiles so far
     for (unsigned i = first_work; i < scheduler.count(); i += clusters, ++count) {
       const WorkTile work = scheduler.work_tile(i);
@@ -172,6 +162,14 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
   }
 }
 #endif
+
+/// Calls `use` for the configuration's tile: `[&]<class Tile>()`.
+template <bool b_transposed, class Use>
+void with_pingpong_tile(const PersistentConfig& config, Use&& use) {
+  if (config.rows != 128) throw Error("no kernel was compiled for this tile");
+  with_constant<128, 144, 160, 176, 192>(
+      config.columns, [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, b_transposed>>(); });
+}
 
 }  // namespace
 }  // namespace crosswarp::gpu

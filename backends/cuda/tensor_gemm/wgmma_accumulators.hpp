@@ -1,5 +1,5 @@
 // Accumulators of wgmma instructions beside those of device/wgmma.hpp, as operands of an assembly statement: 48, 72,
-// 80, 88 and 112 registers of a thread, 2 x as many columns.
+// 80, 88 and 112 registers of a thread, for 96, 144, 160, 176 and 224 columns.
 #pragma once
 
 #include "backends/cuda/device/wgmma.hpp"
