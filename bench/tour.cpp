@@ -80,12 +80,6 @@ std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& poin
   return cells;
 }
 
-/// `94.1 %` of the measured peak, else `94.1 % th.` of the theoretical one.
-std::string of_peak(const Result& r) {
-  if (r.of_measured_peak()) return field("of_measured_peak").show(r);
-  return r.of_theoretical_peak() ? percent(r.of_theoretical_peak()) + " th." : "";
-}
-
 }  // namespace
 
 Tour::Tour(const Options& options, std::vector<std::string> backends, Executor& executor)
@@ -237,7 +231,7 @@ std::string overview(const std::vector<ExperimentVerdict>& verdicts, const Termi
     std::vector<std::string> row{v.experiment,
                                  without_experiment(v.best->cell.rung()),
                                  field("real_time").show(*v.best),
-                                 of_peak(*v.best),
+                                 field("of_measured_peak").show(*v.best),
                                  over(v.naive),
                                  over(v.library)};
     for (const std::string& backend : others) {

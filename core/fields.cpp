@@ -550,7 +550,10 @@ std::span<const Field> fields() {
      [](const R& r) { return peak_text(r.theoretical_peak(), r.cost.rated); }},
     {"of_measured_peak", "share", "share of the measured peak", "of peak", csv | tables | chart | result,
      derived<&R::of_measured_peak>, nullptr,
-     [](const R& r) { return r.of_measured_peak() ? percent(r.of_measured_peak()) + (is_above_measured_peak(r) ? "!" : "") : ""; }},
+     [](const R& r) {  // in tables else of the theoretical one
+       if (r.of_measured_peak()) return percent(r.of_measured_peak()) + (is_above_measured_peak(r) ? "!" : "");
+       return r.of_theoretical_peak() ? percent(r.of_theoretical_peak()) + " th." : "";
+     }},
     {"of_theoretical_peak", "share", "share of the theoretical peak", "", csv | result,
      derived<&R::of_theoretical_peak>},
     {"over_parent", "ratio", "times as fast as its parent", "× parent", csv | tables | result,
