@@ -24,9 +24,9 @@ inline std::size_t cold_sets(const DeviceInfo& device, std::size_t footprint) {
 /// The index of the launch with the shortest median time. `launch(set, i)` enqueues the i-th of `count` on arrays like
 /// those of `args`, with random inputs: `args` themselves need hold none yet. Each is launched once before, since first
 /// launches load code; then all take turns, so that a clock that changes changes for all, each with another one first
-/// in turn. Those that take more than twice the shortest time of the first rounds drop out; those
-/// whose median is within 3 % of the shortest have three times as many rounds as others. Waits for the device. Where
-/// its memory has no room for other arrays: 0.
+/// in turn. Those that take more than twice the shortest time of the first rounds drop out; those whose median is within
+/// 3 % of the shortest have three times as many rounds as others. Waits for the device. Where its memory has no room for
+/// other arrays: 0.
 template <class E, class Launch>
 std::size_t fastest(const Queue& queue, const typename E::Args& args, std::size_t count, const Launch& launch) {
   constexpr int trial_rounds = 2, rounds = 8, rounds_of_near = 24;
