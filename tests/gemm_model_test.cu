@@ -285,7 +285,10 @@ TEST(PersistentModel, TakesBothSchedulesInTurn) {
   const auto order = [](std::initializer_list<double> cooperative, std::initializer_list<double> pingpong) {
     std::vector<PersistentChoice> choices;
     for (const double cycles : cooperative) choices.push_back({.cycles = cycles});
-    for (const double cycles : pingpong) choices.push_back({{.schedule = Schedule::pingpong}, cycles});
+    for (const double cycles : pingpong) {
+      choices.push_back({.cycles = cycles});
+      choices.back().config.schedule = Schedule::pingpong;
+    }
     std::vector<double> ordered;
     for (const PersistentChoice& choice : schedules_in_turn(choices)) ordered.push_back(choice.cycles);
     return ordered;
