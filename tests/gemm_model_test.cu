@@ -271,14 +271,16 @@ TEST(PersistentModel, ExpectsWideTilesOfFloatsToBeStoredBetweenTiles) {
   EXPECT_NEAR(of_floats(192, 4096, true), of_floats(160, 4096, true), 0.01);  // promoted totals stay where they are
   EXPECT_NEAR(of_floats(192, 512, false), of_floats(160, 512, false), 0.01);  // one wave: last tiles are stored at once
   // Where split tiles follow, all whole ones are followed.
-  const auto split = [](bool f32_out) {
-    ProductWork work = product(33 * 192, 5 * 128, 8192);
+  const auto split = [](bool f32_out, bool swapped) {
+    ProductWork work = swapped ? product(33 * 192, 5 * 128, 8192) : product(5 * 128, 33 * 192, 8192);
     work.is_f32_out = f32_out;
     const PersistentConfig config{
-        .rows = 128, .columns = 192, .cluster = {1, 1}, .raster = 8, .splits = 4, .whole = 132, .swapped = true};
+        .rows = 128, .columns = 192, .cluster = {1, 1}, .raster = 8, .splits = 4, .whole = 132, .swapped = swapped};
     return expected_cycles(device_of(132), work, config, 132);
   };
-  EXPECT_NEAR(split(true) - split(false), 128 * 192 * 4 / Rates(device_of(132)).l2_stores, 1);
+  const double store = 128 * 192 * 4 / Rates(device_of(132)).l2_stores;
+  EXPECT_NEAR(split(true, false) - split(false, false), store / 2, 1);
+  EXPECT_NEAR(split(true, true) - split(false, true), store, 1);
 }
 
 TEST(PersistentModel, TakesBothSchedulesInTurn) {
