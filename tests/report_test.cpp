@@ -672,6 +672,20 @@ TEST(Report, PrintsTheTablesOfARun) {
   EXPECT_EQ(count(text, "\ncuda/reduce_sum/float4 "), 11u);
 }
 
+TEST(Report, MarksSharesOfTheTheoreticalPeakWhereNoneWasMeasured) {
+  const auto table = [](auto change) {
+    Json run = Json::parse(read(results("matmul_f64")));
+    std::erase_if(run["benchmarks"].get_ref<Json::array_t&>(),
+                  [](const Json& row) { return row["name"] != "cuda/matmul_f64/adaptive/m:4096/n:4096/k:4096/cold"; });
+    for (Json& row : run["benchmarks"]) change(row);
+    return report("--format text " + std::string(File("shares.json", run.dump()))).output;
+  };
+  const auto keep = [](Json&) {};
+  const auto forget = [](Json& row) { row["measured_peak"] = row["of_measured_peak"] = nullptr; };
+  EXPECT_EQ(count(table(keep), " % th."), 0u);
+  EXPECT_EQ(count(table(forget), " % th."), 1u);
+}
+
 TEST(Report, DrawsARingOfImprovements) {
   const File file("ring.json", made_up({step("a", "b", 200), step("b", "a", 100)}));
   EXPECT_EQ(count(drawing(file), "class=\"value\""), 2u);

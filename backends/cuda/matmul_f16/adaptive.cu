@@ -1,10 +1,9 @@
 // Dispatch by shape and device, the library-style entry point: the kernel that cost models expect to be fastest.
 // `pingpong`, or `persistent` with operands swapped or not, with the best tile, cluster and split-K. Where rows of A or
-// B do not begin at multiples of 16 bytes, either by way of `repack`, or `gathered`, `row_classes` and
-// `few_columns`, which read operands as they are. `few_rows` for up to 16 rows of C, `gemv` for one row or column;
-// `small_k_mma` and `small_k` for small k, `skinny` for short sides of C, `cluster_split_k` for few tiles;
-// `mma_multistage` where there is no wgmma. Bound by the matrix units; small shapes by launch and latency, and by
-// shared memory, which feeds small tiles.
+// B do not begin at multiples of 16 bytes, either by way of `repack`, or `gathered`, `row_classes` and `few_columns`,
+// which read operands as they are. `few_rows` for up to 16 rows of C, `gemv` for one row or column; `small_k_mma` and
+// `small_k` for small k, `skinny` for short sides of C, `cluster_split_k` for few tiles; `mma_multistage` where there is
+// no wgmma. Bound by the matrix units; small shapes by launch and latency, and by shared memory, which feeds small tiles.
 #include "backends/cuda/matmul_f16/choice.hpp"
 
 namespace crosswarp::gpu {
