@@ -650,6 +650,7 @@ TEST(F64TileModel, ExpectsThreeBlocksToHideStoresWhereKIsShort) {
     return f64_cycles(two, {4096, 4096, k}) / f64_cycles(three, {4096, 4096, k});
   };
   EXPECT_GT(gain(64), 1.02);
+  EXPECT_LT(gain(64), 1.14);  // 71.0 and 62.3 µs on an H200
   EXPECT_LT(gain(80), 0.98);
 }
 
