@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "backends/cuda/device/block_reduce.hpp"
 #include "backends/cuda/device/cp_async.hpp"
@@ -32,17 +33,22 @@ struct Matrix {
   std::size_t rows, columns;
 };
 
-/// C, a vector of floats.
-struct FloatOutput {
-  float* data;
+/// The type in which elements of type `T` are multiplied and added.
+template <class T>
+using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-  __device__ void store_at(std::size_t i, float sum) const { data[i] = sum; }
+/// C, a vector of sums.
+template <class S>
+struct SumOutput {
+  S* data;
+
+  __device__ void store_at(std::size_t i, S sum) const { data[i] = sum; }
 };
 
-/// Conversion of a load of floats.
+/// Conversion of a load of elements that are of the type of their sums.
 struct Identity {
-  template <unsigned width>
-  __device__ const Elements<float, width>& operator()(const Elements<float, width>& elements) const {
+  template <class S, unsigned width>
+  __device__ const Elements<S, width>& operator()(const Elements<S, width>& elements) const {
     return elements;
   }
 };
@@ -104,18 +110,18 @@ struct Splits {
 namespace {
 
 /// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
-/// divides k. `matrix_to_floats` and `vector_to_floats` convert a load to the floats that its elements hold,
-/// Elements<float, …>. Requires dot_block threads.
-template <unsigned width, unsigned lanes, class T, class MatrixToFloats, class VectorToFloats, class Output>
-__device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, MatrixToFloats matrix_to_floats,
-                         VectorToFloats vector_to_floats) {
+/// divides k. `matrix_values` and `vector_values` convert a load to the values that its elements hold,
+/// Elements<SumOf<T>, …>. Requires dot_block threads.
+template <unsigned width, unsigned lanes, class T, class MatrixValues, class VectorValues, class Output>
+__device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, MatrixValues matrix_values,
+                         VectorValues vector_values) {
   constexpr unsigned loads = dot_loads(sizeof(T) * width);
   grid_dependency_sync();
   const std::size_t row = (std::size_t{blockIdx.x} * dot_block + threadIdx.x) / lanes;
   const std::size_t valid_row = std::min(row, matrix.rows - 1), count = matrix.columns / width;
   const auto* const a = reinterpret_cast<const Elements<T, width>*>(matrix.data + valid_row * matrix.columns);
   const auto* const x = reinterpret_cast<const Elements<T, width>*>(vector);
-  float sum = 0;
+  SumOf<T> sum = 0;
 #pragma unroll 1
   for (std::size_t first = threadIdx.x % lanes; first < count; first += loads * lanes) {
     // Past the end, load the last element again: predicated loads would serialise.
@@ -127,8 +133,8 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
     }
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) {
-      const auto from_a = matrix_to_floats(of_a[i]), from_x = vector_to_floats(of_x[i]);
-      float product = 0;
+      const auto from_a = matrix_values(of_a[i]), from_x = vector_values(of_x[i]);
+      SumOf<T> product = 0;
 #pragma unroll
       for (unsigned j = 0; j < std::size(from_a.of); ++j) product += from_a.of[j] * from_x.of[j];
       sum += first + i * lanes < count ? product : 0;
@@ -142,16 +148,17 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
 }
 
 /// Rows along n: block (x, y) sums `lanes` * width columns over `block_depth` rows, of which `lanes` threads, a power
-/// of two, load one. `width` divides n. `partials`: for each split n floats. `to_floats` converts a load. Requires
+/// of two, load one. `width` divides n. `partials`: for each split n sums. `to_values` converts a load. Requires
 /// combine_block threads.
-template <unsigned width, class T, class ToFloats, class Output>
+template <unsigned width, class T, class ToValues, class Output>
 __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned lanes, std::size_t block_depth,
-                             unsigned* finished, float* partials, const Output& c, ToFloats to_floats) {
+                             unsigned* finished, SumOf<T>* partials, const Output& c, ToValues to_values) {
+  using S = SumOf<T>;
   constexpr unsigned loads = combine_loads, line = 128 / sizeof(T);
-  __shared__ float sums[combine_block * width];
+  __shared__ S sums[combine_block * width];
   const unsigned lane = threadIdx.x % lanes, own_row = threadIdx.x / lanes, block_rows = combine_block / lanes;
   const unsigned columns = lanes * width;
-  const auto to_float = [&](T element) { return to_floats(Elements<T, 1>{element}).of[0]; };
+  const auto value = [&](T element) { return to_values(Elements<T, 1>{element}).of[0]; };
   const std::size_t n = matrix.columns, first_column = std::size_t{blockIdx.x} * columns;
   const std::size_t column = std::min(first_column + lane * width, n - width);
   const std::size_t begin = blockIdx.y * block_depth, end = std::min(begin + block_depth, matrix.rows);
@@ -160,7 +167,7 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
     if (const std::size_t l = begin + own_row + i * block_rows; lane * width % line == 0 && l < end)
       prefetch_to_l2(matrix.data + l * n + column);
   grid_dependency_sync();
-  float acc[width] = {};
+  S acc[width] = {};
 #pragma unroll 1
   for (std::size_t first = begin + own_row; first < end; first += loads * block_rows) {
     Elements<T, width> elements[loads];
@@ -175,7 +182,7 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
     for (unsigned i = 0; i < loads; ++i)
 #pragma unroll
       for (unsigned j = 0; j < width; ++j)
-        acc[j] += first + i * block_rows < end ? to_float(factors[i]) * to_float(elements[i].of[j]) : 0;
+        acc[j] += first + i * block_rows < end ? value(factors[i]) * value(elements[i].of[j]) : 0;
   }
 #pragma unroll
   for (unsigned j = 0; j < width; ++j) sums[own_row * columns + lane * width + j] = acc[j];
@@ -184,7 +191,7 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
   const std::size_t own_column = first_column + own;
   const bool is_valid = own_column < n;
   // Returns in the first of a column's threads the sum over all of them.
-  const auto add_shares = [&](float sum) {
+  const auto add_shares = [&](S sum) {
     __syncthreads();  // none reads what is written over
     sums[threadIdx.x] = sum;
     __syncthreads();
@@ -192,7 +199,7 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
     return sum;
   };
   __syncthreads();
-  float sum = 0;
+  S sum = 0;
 #pragma unroll
   for (unsigned i = 0; i < width; ++i) sum += sums[(share + i * sharing) * columns + own];
   sum = add_shares(sum);
@@ -219,7 +226,7 @@ template <class T>
 std::size_t workspace_bytes(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
   if (problem.is_dot) return 0;
   const Splits plan(device, problem, least_columns);
-  return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(float) : 0;
+  return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(SumOf<T>) : 0;
 }
 
 /// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
@@ -264,7 +271,7 @@ void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t leas
   with_width(problem, [&]<unsigned width>() {
     const Splits plan(queue.device, problem, least_columns);
     auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
-    auto* const partials = reinterpret_cast<float*>(queue.workspace.data() + plan.ticket_bytes());
+    auto* const partials = reinterpret_cast<SumOf<T>*>(queue.workspace.data() + plan.ticket_bytes());
     launch(combine.template operator()<width>(), dim3(plan.column_blocks, plan.splits), combine_block, 0, queue,
            problem.matrix, problem.vector, plan.lanes, plan.block_depth, finished, partials, c);
   });

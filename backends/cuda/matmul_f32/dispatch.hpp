@@ -74,10 +74,10 @@ void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 namespace matmul_f32_gemv {
 
-bool is_for(std::size_t m, std::size_t n);
+/// Infinity where it is not for this shape: more than one row and column, or an empty product.
 double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
 std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
-/// Requires is_for() and a workspace of workspace_bytes().
+/// Requires one row or one column, and a workspace of workspace_bytes().
 void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_gemv

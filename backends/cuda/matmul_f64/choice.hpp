@@ -1,9 +1,10 @@
 // Candidates of the fp64 GEMM dispatchers: tiles of `mma_multistage`, and of `mma_tma` where n and k are even and the
-// device has TMA, each with the splits of k of fewest expected cycles. `adaptive` takes the least expected, `autotuned`
-// the fastest of the first ones by measurement.
+// device has TMA, each with the splits of k of fewest expected cycles, and `gemv`. `adaptive` takes the least expected,
+// `autotuned` the fastest of the first ones by measurement.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -57,6 +58,8 @@ inline std::vector<Choice<MatmulF64>> choices(const Queue& queue, const MatmulF6
     consider(matmul_f64_mma_tma::gemm, matmul_f64_mma_tma::tiles);
 #endif
   consider(matmul_f64_mma_multistage::gemm, matmul_f64_mma_multistage::tiles);
+  if (const double cycles = matmul_f64_gemv::expected_cycles(queue, args); std::isfinite(cycles))
+    all.push_back({cycles, {matmul_f64_gemv::gemm, matmul_f64_gemv::workspace_bytes(queue, args), true}});
   std::ranges::stable_sort(all, {}, &Choice<MatmulF64>::cycles);
   return all;
 }

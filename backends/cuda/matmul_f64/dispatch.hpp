@@ -87,5 +87,16 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 
 }  // namespace matmul_f64_mma_tma
 
+/// One row or one column.
+namespace matmul_f64_gemv {
+
+/// Infinity where it is not for this shape: more than one row and column, or an empty product.
+double expected_cycles(const Queue& queue, const MatmulF64::Args& args);
+std::size_t workspace_bytes(const Queue& queue, const MatmulF64::Args& args);
+/// Requires one row or one column, and a workspace of workspace_bytes().
+void gemm(const Queue& queue, const MatmulF64::Args& args);
+
+}  // namespace matmul_f64_gemv
+
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

@@ -12,7 +12,7 @@ namespace matmul_tf32_gemv {
 
 template <unsigned width, unsigned lanes>
 __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
-    dot_rows(gemv::Matrix<float> matrix, const float* vector, gemv::FloatOutput c) {
+    dot_rows(gemv::Matrix<float> matrix, const float* vector, gemv::SumOutput<float> c) {
   gemv::dot_rows<width, lanes>(matrix, vector, c, gemv::Identity(), gemv::Identity());
 }
 
@@ -23,7 +23,7 @@ gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
 void gemm(const Queue& queue, const MatmulTf32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  gemv::launch_dot_rows(queue, problem_of(args), gemv::FloatOutput{args.c.data()},
+  gemv::launch_dot_rows(queue, problem_of(args), gemv::SumOutput<float>{args.c.data()},
                         [&]<unsigned width, unsigned lanes>() { return dot_rows<width, lanes>; });
 }
 
