@@ -23,18 +23,7 @@ struct SwappedFloatsEpilogue {
   /// The warp's rows of the finished tile of Cᵀ begin at `first_row`.
   template <class Sum>
   __device__ void take(unsigned first_row, unsigned first_column, const Sum& sum) const {
-    const unsigned lane = threadIdx.x % warp_size(), column = first_row + lane / 4;
-    unsigned row = first_column + lane % 4 * 2;
-#pragma unroll
-    for (unsigned j = 0; j < columns / 8; ++j) {
-      float* const to = static_cast<float*>(out.data) + std::size_t{row} * out.columns + column;
-#pragma unroll
-      for (unsigned i = 0; i < 4; ++i)  // of 2 x 2: a row and eight columns apart
-        if (row + i % 2 < out.rows && column + i / 2 * 8 < out.columns)
-          to[std::size_t{i % 2} * out.columns + i / 2 * 8] = sum(4 * j + i);
-      row += 8;
-      asm volatile("" : "+r"(row));  // else addresses are computed ahead, and many registers spill
-    }
+    store_swapped_sums<columns>(out, first_column, first_row, sum);
   }
   template <unsigned count, class Sum>
   __device__ void store_last(unsigned first_row, unsigned first_column, unsigned, unsigned, const Sum& sum) const {

@@ -165,14 +165,11 @@ __global__ void __launch_bounds__(threads, 1)
 
   const bool is_split = tiles.scheduler.is_split(blockIdx.x);
   const unsigned first_row = (is_split ? 0 : row) + 16 * warp, first_column = is_split ? 0 : column;
-  Output out = is_split ? tiles.sums(c, blockIdx.x, 0) : c;
-  if (tiles.swapped) {
-    out = out.offset(std::size_t{first_column} * out.columns);
-    out.rows -= first_column;
-    store_swapped_sums(out, first_row, sums);
-  } else {
+  const Output out = is_split ? tiles.sums(c, blockIdx.x, 0) : c;
+  if (tiles.swapped)
+    store_swapped_sums<T::columns>(out, first_column, first_row, [&sums](unsigned i) { return sums[i]; });
+  else
     out.store_fragment<true>(first_row, first_column, sums);
-  }
 #endif
 }
 

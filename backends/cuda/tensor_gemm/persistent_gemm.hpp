@@ -50,26 +50,78 @@ struct PersistentPlan {
 };
 
 #if CROSSWARP_TARGET_HAS_WGMMA
-/// By the producer thread: loads the k-tiles of work tiles `first_work`, `first_work` + `clusters` and so on, the
-/// block's own tile of each of the cluster's. Returns once no consumer will arrive at the block's barriers any more.
-template <class Loader, class Ring, unsigned stages>
-__device__ void load_work(const TileScheduler& scheduler, unsigned first_work, unsigned clusters,
-                          const ClusterPosition& position, const Loader& loader, const Ring& ring,
-                          Pipeline<stages>& pipeline) {
-  PipelineState state;
-  // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last. Saves a
-  // tenth of the reads from memory of 16-bit products at 4096 and 8192 (H200).
-  bool is_backwards = false;
-  for (unsigned i = first_work; i < scheduler.count(); i += clusters, is_backwards = !is_backwards) {
-    const WorkTile work = scheduler.work_tile(i);
-    for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
-      const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
-      Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
-      loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
-    }
+/// A block's place in a launch, the same for both schedules: consumer warpgroups, then one of the producer.
+template <class Product, class Tile>
+struct PersistentBlock {
+  using Loader = MulticastLoader<Tile::rows, Tile::columns, Product::a_is_transposed, Product::b_is_transposed>;
+  static_assert(Loader::bytes <= Tile::Ring::stage_bytes);
+
+  const PersistentPlan& plan;
+  const typename Tile::Ring ring;
+  const ClusterPosition position;
+  const unsigned first_work, clusters;  ///< Work tiles of its cluster: `first_work`, `first_work` + `clusters`, ...
+  const unsigned group, warp;           ///< Of the calling thread.
+  const Loader loader;
+
+  __device__ PersistentBlock(const CUtensorMap& a, const CUtensorMap& b, const PersistentPlan& plan)
+      : plan(plan),
+        ring(warp_uniform(shared_address(swizzle_aligned_shared()))),
+        position(plan.tiles.cluster),
+        first_work(blockIdx.x / plan.tiles.cluster.size()),
+        clusters(gridDim.x / plan.tiles.cluster.size()),
+        group(warp_uniform(threadIdx.x / warpgroup_size)),
+        warp(warp_uniform(threadIdx.x / warp_size())),
+        loader(a, b, position) {}
+
+  __device__ const TileScheduler& scheduler() const { return plan.tiles.scheduler; }
+  __device__ bool is_producer_group() const { return group == Tile::consumers; }
+  /// Where the block's tile of split work tile `i` leaves its sums.
+  __device__ Output partial_sums(const Output& out, unsigned i) const {
+    return plan.tiles.sums(out, i, position.row * plan.tiles.cluster.columns + position.column);
   }
-  pipeline.producer_tail(state);
-}
+
+  /// All that does not depend on the launch before. `init()`, by one thread, initialises the block's barriers; then
+  /// waits for all barriers of the cluster, and for that launch.
+  template <class Init>
+  __device__ void begin(const CUtensorMap& c, const Init& init) const {
+    if (threadIdx.x == 0) {
+      prefetch_tensor_map(loader.a);
+      prefetch_tensor_map(loader.b);
+      if (plan.tma_store) prefetch_tensor_map(c);
+      init();
+    }
+    if (plan.pdl && is_producer() && first_work < scheduler().count()) {
+      const WorkTile work = scheduler().work_tile(first_work);
+      loader.prefetch(position.tile(work.tile), work.first_k_tile);
+    }
+    cluster_arrive_relaxed();
+    cluster_wait();  // every block's barriers are initialised
+    grid_dependency_sync();
+  }
+
+  /// By the producer's warpgroup, of which one thread loads the k-tiles of the cluster's work tiles, of each the
+  /// block's own tile. It returns once no consumer will arrive at the block's barriers any more.
+  template <unsigned stages>
+  __device__ void load_work(Pipeline<stages>& pipeline) const {
+    if (!is_producer()) return;
+    PipelineState state;
+    // Alternate the direction along k: consecutive tiles share rows of A, and L2 still holds the part read last. Saves
+    // a tenth of the reads from memory of 16-bit products at 4096 and 8192 (H200).
+    bool is_backwards = false;
+    for (unsigned i = first_work; i < scheduler().count(); i += clusters, is_backwards = !is_backwards) {
+      const WorkTile work = scheduler().work_tile(i);
+      for (unsigned step = 0; step < work.k_tiles; ++step, state.advance(stages)) {
+        const unsigned k_tile = work.first_k_tile + (is_backwards ? work.k_tiles - 1 - step : step);
+        Mbarrier* const full = pipeline.producer_acquire(state, loader.bytes);
+        loader.load(position.tile(work.tile), k_tile, ring.a(state.index), ring.b(state.index), full);
+      }
+    }
+    pipeline.producer_tail(state);
+  }
+
+ private:
+  __device__ static bool is_producer() { return threadIdx.x == Tile::consumers * warpgroup_size; }
+};
 
 template <class Product, bool promoted, class Tile>
 struct EpilogueOf {
@@ -89,36 +141,18 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
   constexpr unsigned columns = Tile::columns, stages = Tile::stages;
   static_assert(!(promoted && Tile::swapped));
   __shared__ Pipeline<stages> pipeline;
-  const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
-  const TileScheduler& scheduler = plan.tiles.scheduler;
-  const ClusterShape& cluster = plan.tiles.cluster;
-  const ClusterPosition position(cluster);
-  const unsigned first_work = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
-  if (threadIdx.x == 0) {
-    prefetch_tensor_map(a);
-    prefetch_tensor_map(b);
-    if (plan.tma_store) prefetch_tensor_map(c);
-    pipeline.init(position.peers() * Tile::consumer_warps);
-  }
-  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
-  const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
-  using Loader = MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed>;
-  static_assert(Loader::bytes <= Tile::Ring::stage_bytes);
-  const Loader loader(a, b, position);
-  if (plan.pdl && is_producer && first_work < scheduler.count()) {
-    const WorkTile work = scheduler.work_tile(first_work);
-    loader.prefetch(position.tile(work.tile), work.first_k_tile);
-  }
-  cluster_arrive_relaxed();
-  cluster_wait();  // every block's barriers are initialised
-  grid_dependency_sync();
+  const PersistentBlock<Product, Tile> block(a, b, plan);
+  const TileScheduler& scheduler = block.scheduler();
+  const unsigned warp = block.warp;
+  block.begin(c, [&] { pipeline.init(block.position.peers() * Tile::consumer_warps); });
 
-  if (group == Tile::consumers) {  // producer
+  if (block.is_producer_group()) {
     if constexpr (Tile::consumers > 1) setmaxnreg_dec<Tile::producer_registers>();
-    if (is_producer) load_work(scheduler, first_work, clusters, position, loader, ring, pipeline);
-  } else {  // consumers
+    block.load_work(pipeline);
+  } else {
     if constexpr (Tile::consumers > 1) setmaxnreg_inc<Tile::consumer_registers>();
-    const MulticastRelease release(pipeline, position);
+    const typename Tile::Ring& ring = block.ring;
+    const MulticastRelease release(pipeline, block.position);
     using Epilogue = EpilogueOf<Product, promoted, Tile>::Type;
     static_assert(Tile::staging_bytes == Tile::consumer_warps * Epilogue::staging_bytes);
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
@@ -127,11 +161,11 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
     PipelineState state;
     unsigned row = 0, column = 0;  // where the warp's rows of the last tile begin
     bool is_whole = false;         // it is not split
-    for (unsigned i = first_work; i < scheduler.count(); i += clusters) {
+    for (unsigned i = block.first_work; i < scheduler.count(); i += block.clusters) {
       const WorkTile work = scheduler.work_tile(i);
       const auto wait = [&] {
         pipeline.consumer_wait(state);
-        const StagedTile tile{state.index, ring.a(state.index) + group * 64 * row_bytes, ring.b(state.index)};
+        const StagedTile tile{state.index, ring.a(state.index) + block.group * 64 * row_bytes, ring.b(state.index)};
         state.advance(stages);
         return tile;
       };
@@ -139,20 +173,21 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
         epilogue.store_panel(step, sum);
         if (is_last) epilogue.store_rest(step + 1, sum);
       });
-      const TileCoord tile = position.tile(work.tile);
+      const TileCoord tile = block.position.tile(work.tile);
       row = tile.row * Tile::rows + 16 * warp;
       column = tile.column * columns;
       is_whole = !scheduler.is_split(i);
       if (!is_whole) {
         epilogue.skip();
-        const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
+        const Output floats = block.partial_sums(out, i);
         if constexpr (Tile::swapped) {
-          if (row < out.columns && column < out.rows) store_swapped_sums(floats, 16 * warp, sums.sums());
+          if (row < out.columns && column < out.rows)
+            store_swapped_sums<columns>(floats, 0, 16 * warp, [&sums](unsigned j) { return sums.sums()[j]; });
         } else {
           if (row < out.rows && column < out.columns)
             floats.template store_fragment<Product::is_bf16>(16 * warp, 0, sums.sums());
         }
-      } else if (i + clusters < scheduler.count()) {
+      } else if (i + block.clusters < scheduler.count()) {
         epilogue.take(row, column, sum);
       }
     }

@@ -273,10 +273,11 @@ inline std::vector<PersistentChoice> by_cycles(std::vector<PersistentChoice> cho
 /// by_cycles() of each of the schedules, in turn as long as there are both, the cheapest() of all first. So that a few
 /// are of either: within a schedule configurations are alike, and costs of the two are rougher against each other.
 inline std::vector<PersistentChoice> schedules_in_turn(const std::vector<PersistentChoice>& choices) {
+  const Schedule of_cheapest = cheapest(choices).config.schedule;
   const auto of = [&](bool of_first) {
     std::vector<PersistentChoice> found;
     for (const PersistentChoice& choice : choices)
-      if ((choice.config.schedule == cheapest(choices).config.schedule) == of_first) found.push_back(choice);
+      if ((choice.config.schedule == of_cheapest) == of_first) found.push_back(choice);
     return found.empty() ? found : by_cycles(found);
   };
   const std::vector<PersistentChoice> first = of(true), second = of(false);

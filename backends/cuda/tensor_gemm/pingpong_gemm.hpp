@@ -91,37 +91,21 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
   constexpr unsigned columns = Tile::columns, stages = Tile::stages;
   __shared__ Pipeline<stages> pipeline;
   __shared__ Turns turns;
-  const typename Tile::Ring ring(warp_uniform(shared_address(swizzle_aligned_shared())));
-  const TileScheduler& scheduler = plan.tiles.scheduler;
-  const ClusterShape& cluster = plan.tiles.cluster;
-  const ClusterPosition position(cluster);
-  const unsigned first_work = blockIdx.x / cluster.size(), clusters = gridDim.x / cluster.size();
-  if (threadIdx.x == 0) {
-    prefetch_tensor_map(a);
-    prefetch_tensor_map(b);
-    if (plan.tma_store) prefetch_tensor_map(c);
+  const PersistentBlock<Product, Tile> block(a, b, plan);
+  const TileScheduler& scheduler = block.scheduler();
+  const unsigned group = block.group, warp = block.warp;
+  block.begin(c, [&] {
     turns.init(Tile::warps);
-    pipeline.init(position.peers() * Tile::warps);
-  }
-  const unsigned group = warp_uniform(threadIdx.x / warpgroup_size), warp = warp_uniform(threadIdx.x / warp_size());
-  const bool is_producer = threadIdx.x == Tile::consumers * warpgroup_size;
-  using Loader = MulticastLoader<Tile::rows, columns, Product::a_is_transposed, Product::b_is_transposed>;
-  static_assert(Loader::bytes == Tile::Ring::stage_bytes);
-  const Loader loader(a, b, position);
-  if (plan.pdl && is_producer && first_work < scheduler.count()) {
-    const WorkTile work = scheduler.work_tile(first_work);
-    loader.prefetch(position.tile(work.tile), work.first_k_tile);
-  }
-  cluster_arrive_relaxed();
-  cluster_wait();  // every block's barriers are initialised
-  grid_dependency_sync();
+    pipeline.init(block.position.peers() * Tile::warps);
+  });
 
-  if (group == Tile::consumers) {  // producer
+  if (block.is_producer_group()) {
     setmaxnreg_dec<Tile::producer_registers>();
-    if (is_producer) load_work(scheduler, first_work, clusters, position, loader, ring, pipeline);
-  } else {  // consumers
+    block.load_work(pipeline);
+  } else {
     setmaxnreg_inc<Tile::consumer_registers>();
-    const MulticastRelease release(pipeline, position);
+    const typename Tile::Ring& ring = block.ring;
+    const MulticastRelease release(pipeline, block.position);
     using Epilogue = DeferredEpilogue<Product::is_bf16, columns, true>;  // used at once, not deferred
     Epilogue epilogue(c, out, plan.tma_store, ring.first_a + Tile::Ring::bytes + warp * Epilogue::staging_bytes);
     PingPongSums<Product, Tile> sums;
@@ -129,7 +113,7 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
     if constexpr (!std::is_same_v<Scale, Unscaled>) factor = scale.value();
     PipelineState state;
     unsigned count = 0;  // the cluster's tiles so far
-    for (unsigned i = first_work; i < scheduler.count(); i += clusters, ++count) {
+    for (unsigned i = block.first_work; i < scheduler.count(); i += block.clusters, ++count) {
       const WorkTile work = scheduler.work_tile(i);
       if (count % Tile::consumers != group) {  // the other's tile
         const unsigned behind = state.index + work.k_tiles;
@@ -139,12 +123,12 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
       }
       turns.wait(group, count / Tile::consumers);
       sums.add(work.k_tiles, pipeline, ring, state, release, [&] { turns.pass_on(group); });
-      const TileCoord tile = position.tile(work.tile);
+      const TileCoord tile = block.position.tile(work.tile);
 #pragma unroll
-      for (unsigned block = 0; block < Tile::row_blocks; ++block) {
-        const unsigned in_tile = 64 * block + 16 * (warp % Tile::warps);  // the warp's rows
+      for (unsigned row_block = 0; row_block < Tile::row_blocks; ++row_block) {
+        const unsigned in_tile = 64 * row_block + 16 * (warp % Tile::warps);  // the warp's rows
         const unsigned row = tile.row * Tile::rows + in_tile, column = tile.column * columns;
-        auto& own = sums.accumulators[block];
+        auto& own = sums.accumulators[row_block];
         if (!scheduler.is_split(i)) {
           const auto sum = [&own](unsigned j) { return own[j]; };
           if constexpr (!std::is_same_v<Scale, Unscaled>)
@@ -153,7 +137,7 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
           epilogue.take(row, column, sum);
           epilogue.store_rest(0, sum);
         } else if (row < out.rows && column < out.columns) {
-          const Output floats = plan.tiles.sums(out, i, position.row * cluster.columns + position.column);
+          const Output floats = block.partial_sums(out, i);
           floats.template store_fragment<Product::is_bf16>(in_tile, 0, own);
         }
       }

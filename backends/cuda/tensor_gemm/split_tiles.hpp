@@ -97,18 +97,19 @@ __global__ void __launch_bounds__(split_tiles_block) add_split_tiles(SplitTiles 
     if (column + j < c.columns) c.store_at(at + j, sums[j]);
 }
 
-/// Stores a warp's sums of a tile of Cᵀ, 16 columns of C from `first_column` on, to a matrix of floats that is C's.
-template <unsigned count>
-__device__ void store_swapped_sums(const Output& floats, unsigned first_column, const float (&sums)[count]) {
+/// Stores a warp's sums of a tile of Cᵀ to floats that are C's: `tile_rows` of C from `first_row` on, 16 columns from
+/// `first_column` on, as `sum(j)` returns them. Eight lanes store eight neighbouring floats of a row.
+template <unsigned tile_rows, class Sum>
+__device__ void store_swapped_sums(const Output& floats, unsigned first_row, unsigned first_column, const Sum& sum) {
   const unsigned lane = threadIdx.x % warp_size(), column = first_column + lane / 4;
-  unsigned row = lane % 4 * 2;
+  unsigned row = first_row + lane % 4 * 2;
 #pragma unroll
-  for (unsigned j = 0; j < count / 4; ++j) {
-    float* const to = static_cast<float*>(floats.data) + row * floats.columns + column;
+  for (unsigned j = 0; j < tile_rows / 8; ++j) {
+    float* const to = static_cast<float*>(floats.data) + std::size_t{row} * floats.columns + column;
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i)  // of 2 x 2: a row and eight columns apart
       if (row + i % 2 < floats.rows && column + i / 2 * 8 < floats.columns)
-        to[i % 2 * floats.columns + i / 2 * 8] = sums[4 * j + i];
+        to[std::size_t{i % 2} * floats.columns + i / 2 * 8] = sum(4 * j + i);
     row += 8;
     asm volatile("" : "+r"(row));  // else addresses are computed ahead, and registers spill
   }
