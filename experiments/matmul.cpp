@@ -229,8 +229,8 @@ std::vector<Finding> speed_over_library(const std::vector<Outcome>& outcomes) {
   std::vector<Finding> findings;
   for (auto& [of, curve] : curves) {
     Finding finding{.kind = "speed_over_library",
-                    .text = of.second.empty() ? "speed relative to cuBLAS of {rung}: {series}"
-                                              : "speed relative to cuBLAS of {rung},{options}: {series}",
+                    .text = of.second.empty() ? "speed of {rung} relative to the library: {series}"
+                                              : "speed of {rung},{options}, relative to the library: {series}",
                     .values = {{"rung", of.first}, {"options", of.second}},
                     .each = "{shape}: {ratio:.3g}",
                     .series = std::move(curve.points)};

@@ -88,8 +88,8 @@ RowReferences refill_general(Device& device, const Gemm& gemm, Distribution dist
 /// `row 3, column 5` of a C with `columns`.
 std::string element_name(std::size_t index, std::size_t columns);
 
-/// For each rung and each combination of layout and types, its speed relative to the fastest cuBLAS row at each point,
-/// and the geometric mean over squares from 512 on. Above 1 is faster than cuBLAS.
+/// For each rung and each combination of layout and types, its speed relative to the library's fastest row at each
+/// point, and the geometric mean over squares from 512 on. Above 1 is faster than the library.
 std::vector<Finding> speed_over_library(const std::vector<Outcome>& outcomes);
 
 }  // namespace crosswarp

@@ -192,6 +192,8 @@ TEST(CompareRuns, FindsTheOnlySlowCellAndShowsNoOther) {
   const std::string all = std::to_string(cells_of(first_run)), others = std::to_string(cells_of(first_run) - 1);
   EXPECT_TRUE(says(finished, all + " cells with times in both: 1 slower, 0 faster, " + others + " within noise"))
       << finished.output;
+  EXPECT_TRUE(says(finished, ". --all prints the ")) << finished.output;  // those and cells that are not ok
+  EXPECT_FALSE(says(compare("--all " + first_run + " " + std::string(slow)), "--all prints"));
   const std::string line = line_with(finished, float4);
   for (const char* part : {"0.971 [0.9", "16, 16", "1.00", "2.0 %"})
     EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;

@@ -359,7 +359,7 @@ TEST(Matmul, FindsTheSpeedOverCublasAndItsMean) {
   const std::vector<Finding> findings = MatmulF32::findings(outcomes);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(to_string(findings[0]),
-            "speed relative to cuBLAS of cuda/matmul_f32/naive_16x16, f32: 1x512x512: 2, 256: 0.5, 512: 0.25, "
+            "speed of cuda/matmul_f32/naive_16x16, f32, relative to the library: 1x512x512: 2, 256: 0.5, 512: 0.25, "
             "1024: 0.0625; geometric mean of squares from 512 on 0.125");
   EXPECT_DOUBLE_EQ(findings[0].number("mean").value(), 0.125);
   EXPECT_TRUE(MatmulF32::findings({}).empty());

@@ -219,7 +219,8 @@ TextTable untimed_table(const std::vector<Untimed>& untimed, bool all) {
   return table;
 }
 
-std::string summary(const std::vector<Compared>& compared, const std::vector<Untimed>& untimed) {
+/// `all`: all cells are printed.
+std::string summary(const std::vector<Compared>& compared, const std::vector<Untimed>& untimed, bool all) {
   std::map<ChangeKind, std::size_t> found;
   for (const Compared& cell : compared) ++found[cell.change.kind];
   std::string text =
@@ -232,6 +233,8 @@ std::string summary(const std::vector<Compared>& compared, const std::vector<Unt
   std::map<std::string, std::size_t> others;
   for (const Untimed& cell : untimed) ++others[cell.what];
   for (const auto& [what, count] : others) text += fmt::format("; {} {}", count, what);
+  if (const std::size_t hidden = found[ChangeKind::within_noise] + others[never_ok]; hidden > 0 && !all)
+    text += fmt::format(". --all prints the {} within noise or not ok, too", hidden);
   return text;
 }
 
@@ -264,11 +267,10 @@ bool compare_runs(const CompareOptions& comparison) {
   page.table(energy_table(compared));
   page.table(untimed_table(untimed, comparison.all));
   page.table(geometric_means(ratios, "new, × as fast as old"));
-  page.paragraph(summary(compared, untimed));
+  page.paragraph(summary(compared, untimed, comparison.all));
   page.write();
-  return std::none_of(compared.begin(), compared.end(),
-                      [](const Compared& cell) { return cell.change.kind == ChangeKind::slower; }) &&
-         std::none_of(untimed.begin(), untimed.end(), [](const Untimed& cell) { return cell.what == broken; });
+  return std::ranges::none_of(compared, [](const Compared& c) { return c.change.kind == ChangeKind::slower; }) &&
+         std::ranges::none_of(untimed, [](const Untimed& cell) { return cell.what == broken; });
 }
 
 }  // namespace crosswarp
