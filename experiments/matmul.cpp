@@ -58,6 +58,8 @@ std::vector<GemmShape> test_shapes() {
           {128, 1, 64},
           {63, 65, 1},
           {1, 1, 257},
+          {1, 33, 1031},
+          {5, 1, 1030},
           // ragged in every dimension
           {7, 7, 7},
           {31, 33, 7},

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace crosswarp::gpu {
 namespace {
@@ -518,7 +519,7 @@ gemv::Problem<float> vector_product(std::size_t m, std::size_t n, std::size_t k)
   return {nullptr, nullptr, m, n, k, false};
 }
 double gemv_cycles(std::size_t m, std::size_t n, std::size_t k, int units = 132) {
-  return gemv::expected_cycles(device_of(units), vector_product(m, n, k), 32);
+  return gemv::expected_cycles(device_of(units), vector_product(m, n, k));
 }
 
 TEST(Gemv, LoadsAsWideAsRowsAllow) {
@@ -531,39 +532,94 @@ TEST(Gemv, LoadsAsWideAsRowsAllow) {
   EXPECT_EQ((gemv::Problem<std::uint8_t>{nullptr, nullptr, 33, 1, 4100, true}.width), 4u);
 }
 
-TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {
+gemv::Splits splits_of(std::size_t n, std::size_t k, std::size_t columns = 0) {
+  return gemv::Splits(device_of(132), vector_product(1, n, k), columns);
+}
+
+TEST(Gemv, CoversAllOfK) {
   for (const std::size_t n : {2u, 28u, 77u, 136u, 2464u, 5776u, 100'000u})
     for (const std::size_t k : {1u, 195u, 1087u, 20'000u, 3'000'000u})
-      for (const int units : {1, 132}) {
-        const gemv::Splits plan(device_of(units), vector_product(1, n, k), 32);
-        EXPECT_GE(plan.splits * plan.block_depth, k) << n << ", " << k;
-        EXPECT_LT((plan.splits - 1) * plan.block_depth, k) << n << ", " << k;
-        EXPECT_LE(plan.splits, 65'535u) << n << ", " << k;
-      }
-  const auto splits = [](std::size_t n, std::size_t k) {
-    return gemv::Splits(device_of(132), vector_product(1, n, k), 32).splits;
+      for (const int units : {1, 132})
+        for (const std::size_t columns : {0u, 16u, 128u}) {
+          const gemv::Problem problem = vector_product(1, n, k);
+          const gemv::Splits plan(device_of(units), problem, columns);
+          EXPECT_GE(plan.splits * plan.block_depth, k) << n << ", " << k;
+          EXPECT_LT((plan.splits - 1) * plan.block_depth, k) << n << ", " << k;
+          EXPECT_LE(plan.splits, 65'535u) << n << ", " << k;
+          EXPECT_GE(plan.column_blocks * plan.lanes * problem.width, n) << n << ", " << k;
+          EXPECT_LE(plan.lanes * problem.width, gemv::combine_block) << n << ", " << k;
+          if (columns > 0) EXPECT_EQ(plan.lanes * problem.width, columns) << n << ", " << k;
+        }
+}
+
+TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {
+  EXPECT_EQ(splits_of(2, 195).splits, 1u);
+  EXPECT_GT(splits_of(2, 100'000).splits, 32u);
+  EXPECT_GT(splits_of(1574, 4096).splits, 1u);
+  EXPECT_EQ(splits_of(16'000, 4096).splits, 1u);
+}
+
+TEST(Gemv, HasOnePassOfLoadsWhereItCan) {
+  const auto passes = [](const gemv::Splits& plan) {
+    return blocks_for(plan.block_depth, gemv::combine_block / plan.lanes * gemv::combine_loads);
   };
-  EXPECT_EQ(splits(2, 195), 1u);  // within the two passes of loads that a block makes alone
-  EXPECT_GT(splits(2, 100'000), 132u);
-  EXPECT_EQ(splits(5776, 1824), 1u);  // more blocks than multiprocessors
+  for (const std::size_t k : {16u, 64u, 150u, 1000u}) EXPECT_EQ(passes(splits_of(300, k)), 1u) << k;
+  EXPECT_GT(splits_of(300, 64).lanes, splits_of(300, 1000).lanes);
+  // Many columns and few rows: wide blocks, of which there are enough.
+  EXPECT_GT(splits_of(100'000, 16).lanes, 32u);
+  EXPECT_GE(splits_of(100'000, 16).column_blocks, 264u);
+}
+
+/// 391 blocks are 1.5 waves, whose last half draws less of the bandwidth.
+TEST(Gemv, FillsTheLastWaveOfManyColumns) {
+  const gemv::Problem<std::uint16_t> problem(nullptr, nullptr, 1, 100'000, 4096, false);
+  EXPECT_EQ(gemv::Splits(device_of(132), problem, 256).column_blocks, 391u);
+  const gemv::Splits plan(device_of(132), problem, 0);
+  EXPECT_GT(plan.column_blocks * plan.splits % 264, 132u);
 }
 
 TEST(Gemv, SharesARowAmongTheMoreThreadsTheLongerItIs) {
-  const auto lanes = [](std::size_t m, std::size_t k) {
-    return gemv::lanes_for(device_of(132), vector_product(m, 1, k));
+  const auto share = [](std::size_t m, std::size_t k) {
+    const gemv::RowShare of = gemv::row_share(device_of(132), vector_product(m, 1, k));
+    return std::pair(of.lanes, of.loads);
   };
-  EXPECT_EQ(lanes(100'000, 1), 1u);
-  EXPECT_EQ(lanes(100'000, 32), 8u);
-  EXPECT_EQ(lanes(100'000, 1024), 32u);
-  EXPECT_EQ(lanes(100'000, 100'000), gemv::dot_block);
-  EXPECT_EQ(lanes(3, 5003), gemv::dot_block);
+  using Share = std::pair<unsigned, unsigned>;  // threads, and the loads of each, of four elements
+  EXPECT_EQ(share(100'000, 8), Share(1, 2));
+  EXPECT_EQ(share(100'000, 12), Share(4, 2));
+  EXPECT_EQ(share(100'000, 36), Share(8, 4));
+  EXPECT_EQ(share(100'000, 132), Share(32, 4));
+  EXPECT_EQ(share(100'000, 516), Share(32, 8));
+  EXPECT_EQ(share(100'000, 100'000), Share(gemv::dot_block, 8));
+  EXPECT_EQ(share(3, 1028), Share(gemv::dot_block, 2));
+  EXPECT_EQ(share(3, 2052), Share(gemv::dot_block, 4));
+  EXPECT_EQ(share(3, 4100), Share(gemv::dot_block, 8));
+  EXPECT_EQ(share(3, 5003), Share(gemv::dot_block, 12));  // of one element, which more are in flight of
+  for (std::size_t k = 1; k < 10'000; k += k < 600 ? 1 : 7)
+    for (const std::size_t m : {1u, 2000u}) {
+      const gemv::Problem<float> problem = vector_product(m, 1, k);
+      const gemv::RowShare of = gemv::row_share(device_of(132), problem);
+      const unsigned all = gemv::dot_loads(sizeof(float) * problem.width);
+      EXPECT_TRUE(gemv::is_row_share(of.lanes, of.loads, all)) << k;
+      if (of.loads < all) EXPECT_GE(of.lanes * of.loads * problem.width, k);  // one pass
+    }
+}
+
+TEST(Gemv, AddsDoublesInDouble) {
+  const gemv::Problem<double> problem(nullptr, nullptr, 1, 33, 100'000, false);
+  EXPECT_EQ(problem.width, 1u);
+  EXPECT_EQ((gemv::Problem<double>(nullptr, nullptr, 1, 34, 7, false).width), 2u);
+  const gemv::Splits plan(device_of(132), problem, 0);
+  ASSERT_GT(plan.splits, 1u);
+  EXPECT_EQ(gemv::workspace_bytes(device_of(132), problem), plan.ticket_bytes() + plan.splits * 33 * sizeof(double));
 }
 
 TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {
   EXPECT_LT(gemv_cycles(1, 4096, 4096), gemv_cycles(1, 8192, 4096));
   EXPECT_LT(gemv_cycles(4096, 1, 4096), gemv_cycles(4096, 1, 4096, 20));
+  // Loads that a row lacks cost as much as others.
+  EXPECT_NEAR(gemv_cycles(100'000, 1, 13), gemv_cycles(100'000, 1, 39), 1);
   // One block has all of k, and waits for memory in each of its passes.
-  EXPECT_GT(gemv_cycles(1, 1, 100'000), 1.5 * gemv_cycles(1, 2, 100'000));
+  EXPECT_GT(gemv_cycles(1, 1, 100'000), 2 * gemv_cycles(1, 1, 8192));
   EXPECT_GT(gemv_cycles(1, 1, 100'000), gemv_cycles(132, 1, 800));
 }
 

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "backends/cuda/device/block_reduce.hpp"
@@ -15,6 +18,7 @@
 #include "backends/cuda/device/last_block.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/gpu/kernel.hpp"
+#include "core/error.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
@@ -55,11 +59,11 @@ struct Identity {
 
 constexpr unsigned dot_block = 256;
 
-/// Loads of a thread in flight, and blocks of a multiprocessor: the narrower loads are, the more.
+/// Most loads of a thread in flight, and blocks of a multiprocessor: the narrower loads are, the more.
 constexpr unsigned dot_loads(std::size_t bytes_of_load) { return bytes_of_load >= 8 ? 8 : 12; }
 constexpr unsigned dot_min_blocks(std::size_t bytes_of_load) { return bytes_of_load >= 8 ? 2 : 4; }
 
-constexpr unsigned combine_block = 512, combine_min_blocks = 2, combine_loads = 8, row_threads = 32;
+constexpr unsigned combine_block = 512, combine_min_blocks = 2, combine_loads = 8;
 
 /// The matrix, and whether its rows run along k.
 template <class T>
@@ -81,41 +85,83 @@ struct Problem {
   }
 };
 
-/// Of combine_rows(). A block has 32 loads of columns; half as many, and so on, where multiprocessors would have no
-/// block, down to `least_columns`. Where columns alone give half of the multiprocessors a block or fewer, blocks share
-/// k, too, each with a pass of loads or more.
+/// Of combine_rows(): a block has `lanes` loads of columns, and a range of k, of which there are `splits`.
 struct Splits {
-  unsigned lanes, column_blocks, splits;
-  std::size_t block_depth;
+  unsigned lanes = 0, column_blocks = 0, splits = 0;
+  std::size_t block_depth = 0;
+  double cycles = std::numeric_limits<double>::infinity();  ///< Expected.
 
+  Splits() = default;
+  /// The cheapest. `columns`: of a block, up to combine_block, and more than a load has; 0: any.
   template <class T>
-  Splits(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
-    constexpr std::size_t passes_alone = 2, blocks_of_unit = 2, most = 65'535;
-    const std::size_t rows = problem.matrix.rows, n = problem.matrix.columns;
-    const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
-    lanes = row_threads;
-    while (lanes * problem.width > least_columns && blocks_for(n, lanes * problem.width) < units) lanes /= 2;
-    column_blocks = blocks_for(n, lanes * problem.width);
-    const unsigned block_rows = combine_block / lanes;
-    const std::size_t passes = blocks_for(rows, block_rows * combine_loads);
-    const std::size_t wanted =
-        2 * column_blocks > units || passes <= passes_alone ? 1 : blocks_of_unit * units / column_blocks;
-    block_depth = blocks_for(rows, std::min({wanted, passes, most}));
-    splits = blocks_for(rows, block_depth);
+  Splits(const DeviceInfo& device, const Problem<T>& problem, std::size_t columns) {
+    const auto units = static_cast<unsigned>(std::max(1, device.compute_units));
+    const std::size_t given = columns / problem.width;
+    for (unsigned l = given == 0 ? least_lanes : given; l * problem.width <= combine_block; l *= 2) {
+      const std::size_t blocks = blocks_for(problem.matrix.columns, l * problem.width);
+      if (given == 0 && l > usual_lanes && blocks < combine_min_blocks * units) break;
+      const std::size_t most =
+          l > most_lanes_to_split ? 1 : std::min<std::size_t>({4 * units / blocks, problem.matrix.rows, 65'535});
+      for (std::size_t s = 1; s == 1 || s <= most; s += std::max<std::size_t>(1, s / 2)) {
+        const Splits plan(device, problem, l, s);
+        if (plan.cycles < cycles) *this = plan;
+      }
+      if (given > 0) break;
+    }
   }
   /// A ticket for each range of columns, before the partial sums.
   std::size_t ticket_bytes() const { return (column_blocks * sizeof(unsigned) + 127) / 128 * 128; }
+
+ private:
+  static constexpr unsigned least_lanes = 4, most_lanes_to_split = 32, usual_lanes = 64;
+
+  template <class T>
+  Splits(const DeviceInfo& device, const Problem<T>& problem, unsigned lanes, std::size_t most_splits)
+      : lanes(lanes),
+        column_blocks(blocks_for(problem.matrix.columns, lanes * problem.width)),
+        block_depth(blocks_for(problem.matrix.rows, most_splits)) {
+    splits = blocks_for(problem.matrix.rows, block_depth);
+    cycles = expected_cycles(device, problem);
+  }
+
+  /// As fitted to 1,890 launches on an H200, 18 plans of each of 105 products of 64, 32 and 16 bits: the cheapest takes
+  /// 1.4 % longer than the fastest, on average. Resident blocks take turns to issue, and wait together for memory, in
+  /// each pass of combine_loads; a single one of a multiprocessor draws a part of its bandwidth; each block costs some
+  /// more, since launches overlap. Of a row a block takes whole sectors, one more where loads are not of 16 bytes,
+  /// since rows then begin anywhere. Launch and latency included.
+  template <class T>
+  double expected_cycles(const DeviceInfo& device, const Problem<T>& problem) const {
+    constexpr double launch = 1050, last_block = 3560, split = 12, wave_start = 490, block = 5.7, pass = 1720;
+    constexpr double issue = 70, pass_issue = 58, sector_issue = 0.7, share_of_peak = 0.85, of_single = 0.78;
+    constexpr unsigned sector = 32, resident = combine_min_blocks;
+    const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+    const std::size_t columns = std::min<std::size_t>(lanes * problem.width, problem.matrix.columns);
+    const std::size_t sectors = blocks_for(columns * sizeof(T), sector) + (problem.width * sizeof(T) < 16 ? 1 : 0);
+    const unsigned pass_rows = combine_block / lanes * combine_loads;
+    const double passes = blocks_for(block_depth, pass_rows);
+    const double block_bytes = static_cast<double>(block_depth * sectors * sector);
+    const double unit_bytes = share_of_peak * device.peak_per_cycle("memory", 18);  // a cycle
+    const auto wave = [&](std::size_t blocks) {
+      const bool is_single = blocks <= units;
+      const double issued = issue + passes * (pass_issue + sector_issue * static_cast<double>(pass_rows * sectors));
+      const double moved = static_cast<double>(blocks) * block_bytes / (unit_bytes * static_cast<double>(units));
+      return wave_start + block * static_cast<double>(blocks) +
+             std::max(passes * pass + (is_single ? 1 : resident) * issued, is_single ? moved / of_single : moved);
+    };
+    const std::size_t blocks = std::size_t{column_blocks} * splits, in_wave = resident * units, rest = blocks % in_wave;
+    return launch + (splits > 1 ? last_block + split * splits : 0) +
+           static_cast<double>(blocks / in_wave) * wave(in_wave) + (rest > 0 ? wave(rest) : 0);
+  }
 };
 
 namespace {
 
-/// Rows along k: `lanes` threads, up to a warp or the block, share one. Its elements are loaded by `width`, which
-/// divides k. `matrix_values` and `vector_values` convert a load to the values that its elements hold,
-/// Elements<SumOf<T>, …>. Requires dot_block threads.
-template <unsigned width, unsigned lanes, class T, class MatrixValues, class VectorValues, class Output>
+/// Rows along k: `lanes` threads, up to a warp or the block, share one, each with `loads` in flight. Its elements are
+/// loaded by `width`, which divides k. `matrix_values` and `vector_values` convert a load to the values that its
+/// elements hold, Elements<SumOf<T>, …>. Requires dot_block threads.
+template <unsigned width, unsigned lanes, unsigned loads, class T, class MatrixValues, class VectorValues, class Output>
 __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output& c, MatrixValues matrix_values,
                          VectorValues vector_values) {
-  constexpr unsigned loads = dot_loads(sizeof(T) * width);
   grid_dependency_sync();
   const std::size_t row = (std::size_t{blockIdx.x} * dot_block + threadIdx.x) / lanes;
   const std::size_t valid_row = std::min(row, matrix.rows - 1), count = matrix.columns / width;
@@ -194,8 +240,10 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
   const auto add_shares = [&](S sum) {
     __syncthreads();  // none reads what is written over
     sums[threadIdx.x] = sum;
-    __syncthreads();
-    for (unsigned other = 1; share == 0 && other < sharing; ++other) sum += sums[other * columns + own];
+    for (unsigned half = sharing / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (share < half) sums[threadIdx.x] = sum += sums[threadIdx.x + half * columns];
+    }
     return sum;
   };
   __syncthreads();
@@ -219,26 +267,52 @@ __device__ void combine_rows(const Matrix<T>& matrix, const T* vector, unsigned 
   if (stores) c.store_at(own_column, sum);
 }
 
+/// The plan of combine_rows(). Cached: a search takes longer than a small product.
+template <class T>
+const Splits& splits_of(const DeviceInfo& device, const Problem<T>& problem, std::size_t columns) {
+  const auto& [data, rows, n] = problem.matrix;
+  static std::map<std::tuple<std::string, std::size_t, std::size_t, std::size_t>, Splits> known;
+  const auto [found, is_new] = known.try_emplace({device.key, rows, n, columns});
+  if (is_new) found->second = Splits(device, problem, columns);
+  return found->second;
+}
+
 inline bool is_for(std::size_t m, std::size_t n) { return m == 1 || n == 1; }
 
 /// Requires a product that is not empty.
 template <class T>
-std::size_t workspace_bytes(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
+std::size_t workspace_bytes(const DeviceInfo& device, const Problem<T>& problem, std::size_t columns = 0) {
   if (problem.is_dot) return 0;
-  const Splits plan(device, problem, least_columns);
+  const Splits& plan = splits_of(device, problem, columns);
   return plan.splits > 1 ? plan.ticket_bytes() + plan.splits * problem.matrix.columns * sizeof(SumOf<T>) : 0;
 }
 
-/// Threads that share a row: the block, where a warp for each row would occupy less than a quarter of the device, or
-/// where a row has more than half a pass of loads for the block; else 32, 8 or 1, by the row's number of loads.
+/// Of dot_rows(): threads that share a row, and the loads that each has in flight.
+struct RowShare {
+  unsigned lanes, loads;
+};
+
+/// The block, where a warp for each row would occupy less than a quarter of the device, or where a row has more than
+/// half a pass of loads for the block; else 32, 8, 4 or 1 threads, by the row's number of loads. Of these no more in
+/// flight than there are: further ones would load elements again.
 template <class T>
-unsigned lanes_for(const DeviceInfo& device, const Problem<T>& problem) {
+RowShare row_share(const DeviceInfo& device, const Problem<T>& problem) {
   constexpr std::size_t quarter_of_unit = 256;  // threads
-  const auto quarter = quarter_of_unit * static_cast<std::size_t>(std::max(1, device.compute_units));
+  const auto quarter_of_device = quarter_of_unit * static_cast<std::size_t>(std::max(1, device.compute_units));
   const std::size_t loads = problem.matrix.columns / problem.width;
-  const unsigned at_once = dot_loads(sizeof(T) * problem.width);
-  if (loads > 32 * at_once && (problem.matrix.rows * 32 < quarter || 2 * loads > dot_block * at_once)) return dot_block;
-  return loads > 16 ? 32 : loads > 2 ? 8 : 1;
+  const unsigned all = dot_loads(sizeof(T) * problem.width), half = all / 2, quarter = all / 4;
+  if (loads > 32 * all && (problem.matrix.rows * 32 < quarter_of_device || 2 * loads > dot_block * all))
+    return {dot_block, loads > dot_block * half ? all : loads > dot_block * quarter ? half : quarter};
+  if (loads > 8 * half) return {32, loads > 32 * half ? all : half};
+  if (loads > 4 * quarter) return {8, half};
+  return {loads > quarter ? 4u : 1u, quarter};
+}
+
+/// Those of row_share().
+constexpr bool is_row_share(unsigned lanes, unsigned loads, unsigned all) {
+  const bool is_quarter = loads == all / 4, is_half = loads == all / 2, is_all = loads == all;
+  if (lanes == dot_block) return is_quarter || is_half || is_all;
+  return lanes == 32 ? is_half || is_all : lanes == 8 ? is_half : is_quarter;
 }
 
 /// Calls `use` with the elements of a load: `[&]<unsigned width>()`.
@@ -249,27 +323,34 @@ void with_width(const Problem<T>& problem, Use&& use) {
   });
 }
 
-/// Launches the variant's __global__ function around dot_rows(), as `dot.operator()<width, lanes>()` returns it.
+/// Launches the variant's __global__ function around dot_rows(), as `dot.operator()<width, lanes, loads>()` returns it.
 /// Requires rows along k, and a product that is not empty.
 template <class T, class Output, class Dot>
 void launch_dot_rows(const Queue& queue, const Problem<T>& problem, const Output& c, Dot dot) {
+  const RowShare share = row_share(queue.device, problem);
   with_width(problem, [&]<unsigned width>() {
-    with_constant<1, 8, 32, dot_block>(lanes_for(queue.device, problem), [&]<unsigned lanes>() {
-      launch(dot.template operator()<width, lanes>(), blocks_for(problem.matrix.rows, dot_block / lanes), dot_block, 0,
-             queue, problem.matrix, problem.vector, c);
+    constexpr unsigned all = dot_loads(sizeof(T) * width);
+    with_constant<1, 4, 8, 32, dot_block>(share.lanes, [&]<unsigned lanes>() {
+      with_constant<all / 4, all / 2, all>(share.loads, [&]<unsigned loads>() {
+        if constexpr (is_row_share(lanes, loads, all))
+          launch(dot.template operator()<width, lanes, loads>(), blocks_for(problem.matrix.rows, dot_block / lanes),
+                 dot_block, 0, queue, problem.matrix, problem.vector, c);
+        else
+          throw Error("no kernel was compiled for this share of a row");
+      });
     });
   });
 }
 
-/// Launches the variant's __global__ functions around dot_rows() and combine_rows(), as `dot.operator()<width,
-/// lanes>()` and `combine.operator()<width>()` return them. Requires a product that is not empty, and
+/// Launches the variant's __global__ functions around dot_rows() and combine_rows(), as `dot.operator()<width, lanes,
+/// loads>()` and `combine.operator()<width>()` return them. Requires a product that is not empty, and
 /// workspace_bytes().
 template <class T, class Output, class Dot, class Combine>
-void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t least_columns, const Output& c, Dot dot,
+void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t columns, const Output& c, Dot dot,
                  Combine combine) {
   if (problem.is_dot) return launch_dot_rows(queue, problem, c, dot);
   with_width(problem, [&]<unsigned width>() {
-    const Splits plan(queue.device, problem, least_columns);
+    const Splits& plan = splits_of(queue.device, problem, columns);
     auto* const finished = reinterpret_cast<unsigned*>(queue.workspace.data());
     auto* const partials = reinterpret_cast<SumOf<T>*>(queue.workspace.data() + plan.ticket_bytes());
     launch(combine.template operator()<width>(), dim3(plan.column_blocks, plan.splits), combine_block, 0, queue,
@@ -277,28 +358,27 @@ void launch_gemv(const Queue& queue, const Problem<T>& problem, std::size_t leas
   });
 }
 
-/// Passes of loads that a block makes one after the other.
+/// Of dot_rows(), as fitted to 120 products of 64, 32 and 16 bits on an H200, to 11 % (root mean square): bound by
+/// memory, or by loads, the vector's among them, and the blocks' ends; where there are few blocks, each pass of loads
+/// waits for memory. Launch and latency included. Requires a product that is not empty.
 template <class T>
-std::size_t passes_of_block(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
-  if (problem.is_dot)
-    return blocks_for(problem.matrix.columns / problem.width,
-                      lanes_for(device, problem) * dot_loads(sizeof(T) * problem.width));
-  const Splits plan(device, problem, least_columns);
-  return blocks_for(plan.block_depth, combine_block / plan.lanes * combine_loads);
+double dot_cycles(const DeviceInfo& device, const Problem<T>& problem) {
+  constexpr double fixed = 3100, load = 0.24, block_end = 208, share_of_peak = 0.82, memory_latency = 700;
+  const double units = std::max(1, device.compute_units), rows = static_cast<double>(problem.matrix.rows);
+  const RowShare share = row_share(device, problem);
+  const double in_pass = share.lanes * share.loads;
+  const double passes = blocks_for(problem.matrix.columns / problem.width, share.lanes * share.loads);
+  const double blocks = blocks_for(problem.matrix.rows, dot_block / share.lanes);
+  const double issued = (load * rows * passes * in_pass + block_end * blocks) / units;
+  const double bytes = sizeof(T) * rows * static_cast<double>(problem.matrix.columns);
+  const double moved = bytes / (share_of_peak * device.peak_per_cycle("memory", 18) * units);
+  return fixed + std::max({issued, moved, memory_latency * (passes - 1)});
 }
 
-/// As fitted to an H100 with elements of 16 bits: narrow loads are bound by their number, others by memory; where there
-/// are few blocks, each pass of loads waits for memory. Launch and latency included. Requires a product that is not
-/// empty.
+/// Requires a product that is not empty.
 template <class T>
-double expected_cycles(const DeviceInfo& device, const Problem<T>& problem, std::size_t least_columns) {
-  constexpr double fixed = 5000, loads_per_cycle = 3.9, share_of_peak = 0.9;  // of a multiprocessor
-  constexpr double memory_latency = 700;
-  const double elements = static_cast<double>(problem.matrix.rows) * static_cast<double>(problem.matrix.columns);
-  const double loaded = elements / (loads_per_cycle * problem.width);
-  const double moved = sizeof(T) * elements / (share_of_peak * device.peak_per_cycle("memory", 18));
-  const double waited = memory_latency * static_cast<double>(passes_of_block(device, problem, least_columns) - 1);
-  return fixed + std::max(std::max(loaded, moved) / std::max(1, device.compute_units), waited);
+double expected_cycles(const DeviceInfo& device, const Problem<T>& problem, std::size_t columns = 0) {
+  return problem.is_dot ? dot_cycles(device, problem) : splits_of(device, problem, columns).cycles;
 }
 
 }  // namespace

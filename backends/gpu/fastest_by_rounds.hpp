@@ -33,7 +33,7 @@ std::size_t fastest_by_rounds(std::size_t count, const Time& time) {
     if (round + 1 == trial_rounds) drop(shortest, hopeless);
     if (round + 1 == rounds) drop(median_time, near);
   }
-  return left.size() == 1 ? left.front() : std::ranges::min(left, {}, median_time);
+  return std::ranges::min(left, {}, median_time);
 }
 
 }  // namespace crosswarp::gpu

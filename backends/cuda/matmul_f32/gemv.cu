@@ -10,10 +10,10 @@ namespace matmul_f32_gemv {
 using Matrix = gemv::Matrix<float>;
 using Output = gemv::SumOutput<float>;
 
-template <unsigned width, unsigned lanes>
+template <unsigned width, unsigned lanes, unsigned loads>
 __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
     dot_rows(Matrix matrix, const float* vector, Output c) {
-  gemv::dot_rows<width, lanes>(matrix, vector, c, gemv::Identity(), gemv::Identity());
+  gemv::dot_rows<width, lanes, loads>(matrix, vector, c, gemv::Identity(), gemv::Identity());
 }
 
 template <unsigned width>
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(gemv::combine_block, gemv::combine_min_blocks)
 }
 
 struct Kernels {
-  template <unsigned width, unsigned lanes>
+  template <unsigned width, unsigned lanes, unsigned loads>
   static auto* dot() {
-    return dot_rows<width, lanes>;
+    return dot_rows<width, lanes, loads>;
   }
   template <unsigned width>
   static auto* combine() {
@@ -48,8 +48,8 @@ const Register<MatmulF32> variant{{
     .idea = "one row or column: dot products by groups of threads, or sums of rows of B by blocks that share k",
     .bound_by = "memory bandwidth; small ones by latency",
     .improves = "few_rows",
-    .tunings = {gemv::product_tuning(gemv::by_shape), gemv::product_tuning(gemv::by_shape, 0), gemv::product_tuning(16),
-                gemv::product_tuning(32), gemv::product_tuning(64), gemv::product_tuning(128)},
+    .tunings = {gemv::product_tuning(0), gemv::product_tuning(0, 0), gemv::product_tuning(16), gemv::product_tuning(32),
+                gemv::product_tuning(64), gemv::product_tuning(128)},
     .applies = Gemv::applies,
     .workspace = Gemv::tuned_workspace,
     .launch = Gemv::launch_tuned,

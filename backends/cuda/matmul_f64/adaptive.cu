@@ -1,6 +1,7 @@
 // Dispatch by shape and device, the library-style entry point: the tile of `mma_multistage`, or of `mma_tma` where n
-// and k are even and the device has TMA, and the splits of k of fewest expected cycles. Bound by the matrix units;
-// small shapes by launch and latency.
+// and k are even and the device has TMA, and the splits of k of fewest expected cycles; `gemv` for one row or column
+// where it is expected to take less. Bound by the matrix units; one row or column by memory bandwidth; small shapes by
+// launch and latency.
 #include "backends/cuda/matmul_f64/choice.hpp"
 #include "backends/gpu/cached_by_problem.hpp"
 
@@ -25,8 +26,8 @@ void gemm(const Queue& queue, const MatmulF64::Args& args) {
 #endif
 
 const Register<MatmulF64> variant{{
-    .idea = "dispatch by shape: mma_tma, or mma_multistage, with the tile and split-K that a cost model picks",
-    .bound_by = "the matrix units; at small shapes launch latency",
+    .idea = "dispatch by shape: mma_tma, mma_multistage, with the tile and split-K that a cost model picks, or gemv",
+    .bound_by = "the matrix units; one row or column memory bandwidth; at small shapes launch latency",
     .improves = "mma_tma",
     .needs = needs_of_mma_f64,
 #if CROSSWARP_HAS_MMA_F64

@@ -26,7 +26,7 @@ using Fastest = AutotunedVariant<MatmulF64, candidates>;
 
 const Register<MatmulF64> variant{{
     .idea = "dispatch by measurement: the fastest of the first eight choices of adaptive's cost model",
-    .bound_by = "the matrix units; at small shapes launch latency",
+    .bound_by = "the matrix units; one row or column memory bandwidth; at small shapes launch latency",
     .improves = "adaptive",
     .needs = {"ptx", "mma_sync"},
 #if CROSSWARP_HAS_PTX

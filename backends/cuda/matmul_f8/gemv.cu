@@ -83,22 +83,23 @@ constexpr unsigned min_blocks = 4;
 
 /// `M`, `V`: types of the matrix's and the vector's elements. Loads them packed in words: ptxas separates bytes and
 /// puts them together again otherwise.
-template <class M, class V, unsigned width, unsigned lanes>
+template <class M, class V, unsigned width, unsigned lanes, unsigned loads>
 __global__ void __launch_bounds__(gemv::dot_block, min_blocks)
     dot_rows(Matrix matrix, const std::uint8_t* vector, ScaledOutput c) {
   constexpr unsigned packed = std::min(width, 4u);
   const auto* const rows = reinterpret_cast<const UnsignedOf<packed>*>(matrix.data);
-  gemv::dot_rows<width / packed, lanes>(gemv::Matrix<UnsignedOf<packed>>{rows, matrix.rows, matrix.columns / packed},
-                                        reinterpret_cast<const UnsignedOf<packed>*>(vector), c, ToFloats<M>(),
-                                        ToFloats<V>());
+  gemv::dot_rows<width / packed, lanes, loads>(
+      gemv::Matrix<UnsignedOf<packed>>{rows, matrix.rows, matrix.columns / packed},
+      reinterpret_cast<const UnsignedOf<packed>*>(vector), c, ToFloats<M>(), ToFloats<V>());
 }
 
 Problem problem_of(const MatmulF8::Args& args) { return {args.a.data(), args.b.data(), args.m, args.n, args.k, true}; }
 
 template <class M, class V>
 void launch_typed(const Queue& queue, const MatmulF8::Args& args) {
-  gemv::launch_dot_rows(queue, problem_of(args), scaled_output(args),
-                        [&]<unsigned width, unsigned lanes>() { return dot_rows<M, V, width, lanes>; });
+  gemv::launch_dot_rows(
+      queue, problem_of(args), scaled_output(args),
+      [&]<unsigned width, unsigned lanes, unsigned loads>() { return dot_rows<M, V, width, lanes, loads>; });
 }
 
 void gemm(const Queue& queue, const MatmulF8::Args& args) {
@@ -109,7 +110,7 @@ void gemm(const Queue& queue, const MatmulF8::Args& args) {
 
 double expected_cycles(const Queue& queue, const MatmulF8::Args& args) {
   if (!gemv::is_for(args.m, args.n) || args.c.empty() || args.k == 0) return std::numeric_limits<double>::infinity();
-  return gemv::expected_cycles(queue.device, problem_of(args), 0);
+  return gemv::expected_cycles(queue.device, problem_of(args));
 }
 
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) { gemm(pdl_by_tuning(queue), args); }

@@ -10,10 +10,10 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_tf32_gemv {
 
-template <unsigned width, unsigned lanes>
+template <unsigned width, unsigned lanes, unsigned loads>
 __global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
     dot_rows(gemv::Matrix<float> matrix, const float* vector, gemv::SumOutput<float> c) {
-  gemv::dot_rows<width, lanes>(matrix, vector, c, gemv::Identity(), gemv::Identity());
+  gemv::dot_rows<width, lanes, loads>(matrix, vector, c, gemv::Identity(), gemv::Identity());
 }
 
 gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
@@ -23,13 +23,14 @@ gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
 void gemm(const Queue& queue, const MatmulTf32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  gemv::launch_dot_rows(queue, problem_of(args), gemv::SumOutput<float>{args.c.data()},
-                        [&]<unsigned width, unsigned lanes>() { return dot_rows<width, lanes>; });
+  gemv::launch_dot_rows(
+      queue, problem_of(args), gemv::SumOutput<float>{args.c.data()},
+      [&]<unsigned width, unsigned lanes, unsigned loads>() { return dot_rows<width, lanes, loads>; });
 }
 
 double expected_cycles(const Queue& queue, const MatmulTf32::Args& args) {
   if (!gemv::is_for(args.m, args.n) || args.c.empty() || args.k == 0) return std::numeric_limits<double>::infinity();
-  return gemv::expected_cycles(queue.device, problem_of(args), 0);
+  return gemv::expected_cycles(queue.device, problem_of(args));
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) { gemm(pdl_by_tuning(queue), args); }

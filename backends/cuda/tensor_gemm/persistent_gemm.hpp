@@ -80,8 +80,8 @@ struct PersistentBlock {
     return plan.tiles.sums(out, i, position.row * plan.tiles.cluster.columns + position.column);
   }
 
-  /// All that does not depend on the launch before. `init()`, by one thread, initialises the block's barriers; then
-  /// waits for all barriers of the cluster, and for that launch.
+  /// All that does not depend on the launch before. `init()`, by one thread, initialises the block's barriers;
+  /// returns once all blocks of the cluster have done so and that launch is over.
   template <class Init>
   __device__ void begin(const CUtensorMap& c, const Init& init) const {
     if (threadIdx.x == 0) {
@@ -100,7 +100,7 @@ struct PersistentBlock {
   }
 
   /// By the producer's warpgroup, of which one thread loads the k-tiles of the cluster's work tiles, of each the
-  /// block's own tile. It returns once no consumer will arrive at the block's barriers any more.
+  /// block's own tile. That thread returns once no consumer will arrive at the block's barriers any more.
   template <unsigned stages>
   __device__ void load_work(Pipeline<stages>& pipeline) const {
     if (!is_producer()) return;

@@ -92,6 +92,7 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
   __shared__ Pipeline<stages> pipeline;
   __shared__ Turns turns;
   const PersistentBlock<Product, Tile> block(a, b, plan);
+  static_assert(PersistentBlock<Product, Tile>::Loader::bytes == Tile::Ring::stage_bytes);
   const TileScheduler& scheduler = block.scheduler();
   const unsigned group = block.group, warp = block.warp;
   block.begin(c, [&] {
