@@ -210,6 +210,16 @@ TEST(Portability, NamesTheGapOfTheSameAlgorithmWithItsEvidence) {
       << results.line("| tuning |");
 }
 
+/// A near equal of another algorithm is faster: its counters say nothing about the pair that is shown.
+TEST(Portability, EvidenceIsOfThePairThatIsShown) {
+  Results results;
+  results.add("cuda", "fast", 20e3).add("cuda", "plain", 25e3);
+  results.add("mine", "other", 30e3, {"plain"}, "tuning").add("mine", "like", 30.1e3, {"fast"}, "tuning");
+  EXPECT_NE(results.line("| reduce_sum | n").find("| 1.51 | tuning | its reason (instructions 20.0 M → 30.1 M) |"),
+            std::string::npos)
+      << results.line("| reduce_sum | n");
+}
+
 TEST(Portability, TellsWhereDeclarationAndMeasurementDisagree) {
   Results slower, level, at_edge, agree;
   slower.add("cuda", "plain", 20e3).add("mine", "better", 30e3, {"plain"});

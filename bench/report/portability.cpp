@@ -130,9 +130,10 @@ class AtPoint {
       row.ratio = {};
       return row;
     }
-    const std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
-    const auto of_fastest = std::ranges::find(pairs, row.portable, &SameAlgorithm::portable);
-    if (!pairs.empty()) row.same = of_fastest != pairs.end() ? *of_fastest : pairs.front();
+    std::vector<SameAlgorithm> pairs = same_algorithms(reference, backend);
+    // That of the row first: a near equal may be faster by chance, and is of another algorithm.
+    std::ranges::stable_partition(pairs, [&](const SameAlgorithm& pair) { return pair.portable == row.portable; });
+    if (!pairs.empty()) row.same = pairs.front();
     explain(row, variants);
     row.evidence = evidence(row.gap, pairs);
     return row;

@@ -96,7 +96,7 @@ const Register<MatmulF32> variant{{
     .counterparts = {"adaptive"},
     .gaps =
         {{GapClass::no_api,
-          "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
+          "Kokkos has no programmatic dependent launch, most of it; and fewer loads of B are in flight",
           {"dram_throughput", "stall_long_scoreboard", "branches"},
           [](const Point& point) { return point.integer("m") == 1; }},
          {GapClass::tuning,

@@ -185,7 +185,7 @@ const Register<MatmulF32> variant{{
     .improves = "mdrange_naive",
     .counterparts = {"adaptive"},
     .gaps = {{GapClass::no_api,
-              "Kokkos has no programmatic dependent launch; and fewer loads of B are in flight",
+              "Kokkos has no programmatic dependent launch, most of it; and fewer loads of B are in flight",
               {"dram_throughput", "stall_long_scoreboard", "branches"},
               [](const Point& point) { return point.integer("m") == 1; }}},
     .applies = [](const Point& point) { return point.integer("m") <= static_cast<std::int64_t>(most_rows); },
