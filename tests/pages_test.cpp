@@ -227,6 +227,22 @@ TEST_F(Figures, OfAChangedKernelPassWhereThePageListsIt) {
   EXPECT_EQ(check().exit_code, 1) << "the other page does not tell";
 }
 
+/// A drawing has no text of its own.
+TEST_F(Figures, OfAChangedKernelPassInADrawingWhosePagesListIt) {
+  write("docs/results/sum.md", read(tree_ / "docs/sum.md"));
+  write("docs/sum.svg", "<svg/>\n");
+  write(kernel_, "run<8>();\n");
+  const std::string told = "<!-- earlier results/gpu -->\n\n" + list() + "\n<!-- end -->\n",
+                    drawing = "![a sum](../sum.svg)\n", table = read(tree_ / "docs/results/sum.md");
+  write("docs/sum.md", told + "![a sum](sum.svg)\n");
+  write("docs/results/sum.md", told + table);
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+  write("docs/results/other.md", drawing);
+  EXPECT_EQ(check().exit_code, 1) << "a page that shows the drawing does not tell";
+  write("docs/results/other.md", told + drawing);
+  EXPECT_EQ(check().exit_code, 0) << check().output;
+}
+
 TEST_F(Figures, OfARemovedVariantFailAndOfARenamedOnePass) {
   fs::rename(tree_ / kernel_, tree_ / "backends/cuda/sum/renamed.cu");
   EXPECT_EQ(check().exit_code, 0) << check().output;

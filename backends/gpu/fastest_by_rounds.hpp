@@ -29,7 +29,7 @@ std::size_t fastest_by_rounds(std::size_t count, const Time& time) {
   };
   for (int round = 0; round < rounds_of_near && left.size() > 1; ++round) {
     for (const std::size_t i : left) times[i].push_back(time(i));
-    std::ranges::rotate(left, left.begin() + 1);
+    std::rotate(left.begin(), left.begin() + 1, left.end());
     if (round + 1 == trial_rounds) drop(shortest, hopeless);
     if (round + 1 == rounds) drop(median_time, near);
   }
