@@ -549,6 +549,7 @@ TEST(Gemv, CoversAllOfK) {
           EXPECT_GE(plan.column_blocks * plan.lanes * problem.width, n) << n << ", " << k;
           EXPECT_LE(plan.lanes * problem.width, gemv::combine_block) << n << ", " << k;
           if (columns > 0) EXPECT_EQ(plan.lanes * problem.width, columns) << n << ", " << k;
+          if (columns == 0 && plan.splits > 1) EXPECT_LE(plan.lanes, 32u) << n << ", " << k;  // as measured
         }
 }
 
@@ -556,6 +557,7 @@ TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {
   EXPECT_EQ(splits_of(2, 195).splits, 1u);
   EXPECT_GT(splits_of(2, 100'000).splits, 32u);
   EXPECT_GT(splits_of(1574, 4096).splits, 1u);
+  EXPECT_GT(splits_of(132 * 128, 8192, 128).splits, 1u);  // a block alone draws less than its multiprocessor could
   EXPECT_EQ(splits_of(16'000, 4096).splits, 1u);
 }
 
@@ -565,6 +567,7 @@ TEST(Gemv, HasOnePassOfLoadsWhereItCan) {
   };
   for (const std::size_t k : {16u, 64u, 150u, 1000u}) EXPECT_EQ(passes(splits_of(300, k)), 1u) << k;
   EXPECT_GT(splits_of(300, 64).lanes, splits_of(300, 1000).lanes);
+  EXPECT_GT(splits_of(300, 257, 64).cycles, splits_of(300, 256, 64).cycles + 2500);  // another pass waits, and issues
   // Many columns and few rows: wide blocks, of which there are enough.
   EXPECT_GT(splits_of(100'000, 16).lanes, 32u);
   EXPECT_GE(splits_of(100'000, 16).column_blocks, 264u);
@@ -614,6 +617,8 @@ TEST(Gemv, AddsDoublesInDouble) {
 }
 
 TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {
+  EXPECT_GT(gemv_cycles(1, 3, 1), 3000);            // launch and latency
+  EXPECT_GT(gemv_cycles(1'000'000, 1, 1), 12'000);  // the ends of blocks
   EXPECT_LT(gemv_cycles(1, 4096, 4096), gemv_cycles(1, 8192, 4096));
   EXPECT_LT(gemv_cycles(4096, 1, 4096), gemv_cycles(4096, 1, 4096, 20));
   // Loads that a row lacks cost as much as others.
