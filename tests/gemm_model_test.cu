@@ -1,6 +1,8 @@
 // What the GEMMs' cost models expect, and how launches spread, by properties of a device alone: no GPU is needed.
 #include "backends/cuda/dependent_launch.hpp"
-#include "backends/cuda/gemv.hpp"
+#include "backends/cuda/gemv/combine_in_cluster.hpp"
+#include "backends/cuda/gemv/combine_rows.hpp"
+#include "backends/cuda/gemv/dot_rows.hpp"
 #include "backends/cuda/matmul_f32/tile_model.hpp"
 #include "backends/cuda/matmul_f64/tile_model.hpp"
 #include "backends/cuda/tensor_gemm/cluster_split_model.hpp"
@@ -519,7 +521,9 @@ gemv::Problem<float> vector_product(std::size_t m, std::size_t n, std::size_t k)
   return {nullptr, nullptr, m, n, k, false};
 }
 double gemv_cycles(std::size_t m, std::size_t n, std::size_t k, int units = 132) {
-  return gemv::expected_cycles(device_of(units), vector_product(m, n, k));
+  const gemv::Problem problem = vector_product(m, n, k);
+  return problem.is_dot ? gemv::dot_cycles(device_of(units), problem)
+                        : gemv::last_block_plan(device_of(units), problem).cycles;
 }
 
 TEST(Gemv, LoadsAsWideAsRowsAllow) {
@@ -532,8 +536,9 @@ TEST(Gemv, LoadsAsWideAsRowsAllow) {
   EXPECT_EQ((gemv::Problem<std::uint8_t>{nullptr, nullptr, 33, 1, 4100, true}.width), 4u);
 }
 
-gemv::Splits splits_of(std::size_t n, std::size_t k, std::size_t columns = 0) {
-  return gemv::Splits(device_of(132), vector_product(1, n, k), columns);
+/// The cheapest plan of combine_rows().
+gemv::CombinePlan splits_of(std::size_t n, std::size_t k, std::size_t columns = 0) {
+  return gemv::last_block_plan(device_of(132), vector_product(1, n, k), columns);
 }
 
 TEST(Gemv, CoversAllOfK) {
@@ -542,7 +547,7 @@ TEST(Gemv, CoversAllOfK) {
       for (const int units : {1, 132})
         for (const std::size_t columns : {0u, 16u, 128u}) {
           const gemv::Problem problem = vector_product(1, n, k);
-          const gemv::Splits plan(device_of(units), problem, columns);
+          const gemv::CombinePlan plan = gemv::last_block_plan(device_of(units), problem, columns);
           EXPECT_GE(plan.splits * plan.block_depth, k) << n << ", " << k;
           EXPECT_LT((plan.splits - 1) * plan.block_depth, k) << n << ", " << k;
           EXPECT_LE(plan.splits, 65'535u) << n << ", " << k;
@@ -562,7 +567,7 @@ TEST(Gemv, SplitsKWhereColumnsDoNotFillTheDevice) {
 }
 
 TEST(Gemv, HasOnePassOfLoadsWhereItCan) {
-  const auto passes = [](const gemv::Splits& plan) {
+  const auto passes = [](const gemv::CombinePlan& plan) {
     return blocks_for(plan.block_depth, gemv::combine_block / plan.lanes * gemv::combine_loads);
   };
   for (const std::size_t k : {16u, 64u, 150u, 1000u}) EXPECT_EQ(passes(splits_of(300, k)), 1u) << k;
@@ -576,9 +581,51 @@ TEST(Gemv, HasOnePassOfLoadsWhereItCan) {
 /// 391 blocks are 1.5 waves, whose last half draws less of the bandwidth.
 TEST(Gemv, FillsTheLastWaveOfManyColumns) {
   const gemv::Problem<std::uint16_t> problem(nullptr, nullptr, 1, 100'000, 4096, false);
-  EXPECT_EQ(gemv::Splits(device_of(132), problem, 256).column_blocks, 391u);
-  const gemv::Splits plan(device_of(132), problem, 0);
+  EXPECT_EQ(gemv::last_block_plan(device_of(132), problem, 256).column_blocks, 391u);
+  const gemv::CombinePlan plan = gemv::last_block_plan(device_of(132), problem);
   EXPECT_GT(plan.column_blocks * plan.splits % 264, 132u);
+}
+
+/// In clusters, on a device that holds `resident` blocks of those of three and more.
+gemv::CombinePlan in_clusters(std::size_t n, std::size_t k, std::size_t splits = 0, unsigned resident = 248) {
+  return gemv::cluster_plan(device_of(132), vector_product(1, n, k), splits,
+                            [&](unsigned size) { return (size <= 2 ? 264 : resident) / size; });
+}
+
+TEST(Gemv, CoversAllOfKInAClusterOfNoMoreThanEight) {
+  for (const std::size_t n : {2u, 77u, 1574u, 100'000u})
+    for (const std::size_t k : {1u, 2u, 7u, 195u, 20'000u})
+      for (const unsigned splits : {0u, 2u, 4u, gemv::max_cluster}) {
+        const gemv::CombinePlan plan = in_clusters(n, k, splits);
+        EXPECT_GE(plan.splits * plan.block_depth, k) << n << ", " << k;
+        EXPECT_LT((plan.splits - 1) * plan.block_depth, k) << n << ", " << k;
+        EXPECT_LE(plan.splits, splits > 0 ? splits : gemv::max_cluster) << n << ", " << k;
+        EXPECT_LE(plan.lanes, gemv::max_lanes_in_cluster) << n << ", " << k;
+        if (splits > 0 && k > splits * splits) EXPECT_EQ(plan.splits, splits) << n << ", " << k;
+      }
+}
+
+/// Sums by the last block take a trip to L2 and back. Blocks enough for the device need none, and clusters have eight.
+TEST(Gemv, ExpectsClustersToPayForFewColumnsOfAMiddlingK) {
+  EXPECT_LT(in_clusters(300, 4096).cycles, splits_of(300, 4096).cycles);
+  EXPECT_LT(in_clusters(1574, 1000).cycles, splits_of(1574, 1000).cycles);
+  EXPECT_LT(in_clusters(4096, 4096).cycles, splits_of(4096, 4096).cycles);
+  EXPECT_GT(in_clusters(300, 1000).cycles, splits_of(300, 1000).cycles);
+  EXPECT_GT(in_clusters(4096, 64).cycles, splits_of(4096, 64).cycles);
+  EXPECT_GT(in_clusters(100'000, 150).cycles, splits_of(100'000, 150).cycles);
+  EXPECT_GT(in_clusters(3, 1'000'000).cycles, splits_of(3, 1'000'000).cycles);
+}
+
+TEST(Gemv, CountsTheClustersThatTheDeviceHolds) {
+  EXPECT_LT(in_clusters(4096, 4096, 4, 256).cycles + 3000, in_clusters(4096, 4096, 4, 248).cycles);  // another wave
+  EXPECT_EQ(in_clusters(4096, 4096, 2, 248).cycles, in_clusters(4096, 4096, 2, 256).cycles);
+  EXPECT_EQ(in_clusters(4096, 4096, 0, 0).splits, 2u);  // none of the others fits
+}
+
+/// A load of 16 bytes has eight elements of 16 bits to convert and multiply, and four floats.
+TEST(Gemv, ExpectsElementsToBeConverted) {
+  const gemv::Problem<std::uint16_t> halves(nullptr, nullptr, 1, 8192, 4096, false);
+  EXPECT_GT(gemv::last_block_plan(device_of(132), halves, 128).cycles, splits_of(4096, 4096, 64).cycles + 800);
 }
 
 TEST(Gemv, SharesARowAmongTheMoreThreadsTheLongerItIs) {
@@ -611,9 +658,9 @@ TEST(Gemv, AddsDoublesInDouble) {
   const gemv::Problem<double> problem(nullptr, nullptr, 1, 33, 100'000, false);
   EXPECT_EQ(problem.width, 1u);
   EXPECT_EQ((gemv::Problem<double>(nullptr, nullptr, 1, 34, 7, false).width), 2u);
-  const gemv::Splits plan(device_of(132), problem, 0);
+  const gemv::CombinePlan plan = gemv::last_block_plan(device_of(132), problem);
   ASSERT_GT(plan.splits, 1u);
-  EXPECT_EQ(gemv::workspace_bytes(device_of(132), problem), plan.ticket_bytes() + plan.splits * 33 * sizeof(double));
+  EXPECT_EQ(gemv::workspace_bytes(problem, plan), gemv::ticket_bytes(plan) + plan.splits * 33 * sizeof(double));
 }
 
 TEST(Gemv, ExpectsSingleBlocksToWaitForMemory) {

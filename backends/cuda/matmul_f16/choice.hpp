@@ -99,13 +99,13 @@ inline Choice<MatmulF16> by_mma_multistage() {
 inline std::vector<Choice<MatmulF16>> other_kernels(const Queue& queue, const MatmulF16::Args& args,
                                                     std::span<const unsigned> small_k_tiles) {
   std::vector<Choice<MatmulF16>> all;
+  if (const auto choice = matmul_f16_gemv::choice(queue, args)) all.push_back(*choice);
+  if (const auto choice = matmul_f16_cluster_gemv::choice(queue, args)) all.push_back(*choice);
   using WorkspaceBytes = std::size_t (*)(const Queue&, const MatmulF16::Args&);
   const auto consider = [&](double cycles, WorkspaceBytes workspace_bytes, bool keeps_counters, auto launch) {
     if (cycles == std::numeric_limits<double>::infinity()) return;  // not for these matrices
     all.push_back({cycles, {launch, workspace_bytes ? workspace_bytes(queue, args) : 0, keeps_counters}});
   };
-  consider(matmul_f16_gemv::expected_cycles(queue, args), matmul_f16_gemv::workspace_bytes, true,
-           matmul_f16_gemv::gemm);
   consider(matmul_f16_skinny::expected_cycles(queue, args), matmul_f16_skinny::workspace_bytes, true,
            matmul_f16_skinny::gemm);
   consider(matmul_f16_few_rows::expected_cycles(queue, args), matmul_f16_few_rows::workspace_bytes, true,

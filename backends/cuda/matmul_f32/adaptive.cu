@@ -2,7 +2,7 @@
 // expects to be fastest; kernels of their own for small k, few rows, few columns, and one row or column (GEMV),
 // where they are expected to take less. Bound by the issue of multiply-adds; by memory bandwidth for few rows or
 // columns and for small k.
-#include <cmath>
+#include <algorithm>
 
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
@@ -130,8 +130,10 @@ void add_special(std::vector<Choice<MatmulF32>>& all, const Queue& queue, const 
   if (k > matmul_f32_small_k::max_k && matmul_f32_few_rows::is_for(m, n, k))
     all.push_back({matmul_f32_few_rows::expected_cycles(queue, args),
                    {matmul_f32_few_rows::gemm, matmul_f32_few_rows::workspace_bytes(queue, args), true}});
-  if (const double cycles = matmul_f32_gemv::expected_cycles(queue, args); std::isfinite(cycles))
-    all.push_back({cycles, {matmul_f32_gemv::gemm, matmul_f32_gemv::workspace_bytes(queue, args), true}});
+  if (const auto choice = matmul_f32_gemv::choice(queue, args)) all.push_back(*choice);
+#if CROSSWARP_HAS_PTX
+  if (const auto choice = matmul_f32_cluster_gemv::choice(queue, args)) all.push_back(*choice);
+#endif
 }
 
 std::vector<Choice<MatmulF32>> choices(const Queue& queue, const MatmulF32::Args& args) {

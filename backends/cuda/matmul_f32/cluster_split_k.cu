@@ -2,7 +2,7 @@
 // distributed shared memory. No second launch, and no partial sums in memory. The mainloop is that of multistage. Bound
 // by the issue of multiply-adds; small products by latency.
 #include "backends/cuda/dependent_launch.hpp"
-#include "backends/cuda/device/cluster.hpp"
+#include "backends/cuda/device/resident_clusters.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
@@ -92,18 +92,7 @@ Kernel kernel_for(const MatmulF32::Args& args) {
 /// Of the current device, by the driver.
 template <class Tile>
 unsigned active_clusters(const MatmulF32::Args& args, unsigned splits) {
-  const Kernel kernel = kernel_for<Tile>(args);
-  allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes<Tile>);
-  cudaLaunchAttribute size = cluster_dimension(splits);
-  cudaLaunchConfig_t config{};
-  config.gridDim = splits;
-  config.blockDim = Tile::threads;
-  config.dynamicSmemBytes = shared_bytes<Tile>;
-  config.attrs = &size;
-  config.numAttrs = 1;
-  int count = 0;
-  check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "clusters of a device");
-  return static_cast<unsigned>(count);
+  return resident_clusters(kernel_for<Tile>(args), splits, Tile::threads, shared_bytes<Tile>);
 }
 
 template <class Tile>

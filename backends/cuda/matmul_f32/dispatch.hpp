@@ -2,6 +2,7 @@
 // cycles are those of a multiprocessor, without a launch's.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backends/cuda/matmul_f32/register_prefetch.hpp"
@@ -74,13 +75,19 @@ void gemm(const Queue& queue, const MatmulF32::Args& args);
 
 namespace matmul_f32_gemv {
 
-/// Infinity where it is not for this shape: more than one row and column, or an empty product.
-double expected_cycles(const Queue& queue, const MatmulF32::Args& args);
-std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args);
-/// Requires one row or one column, and a workspace of workspace_bytes().
-void gemm(const Queue& queue, const MatmulF32::Args& args);
+/// The cheapest launch. None where it is not for this shape: more than one row and column, or an empty product.
+std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Args& args);
 
 }  // namespace matmul_f32_gemv
+
+#if CROSSWARP_HAS_PTX
+namespace matmul_f32_cluster_gemv {
+
+/// As above, for one row. None, too, on a device without clusters.
+std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Args& args);
+
+}  // namespace matmul_f32_cluster_gemv
+#endif
 
 namespace matmul_f32_adaptive {
 

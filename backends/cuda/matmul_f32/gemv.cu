@@ -1,58 +1,31 @@
 // GEMV, one row or one column of C, of any alignment: dot products of rows of A by groups of threads, or sums of rows
 // of B by blocks that share k. Bound by memory bandwidth; small ones by latency.
+#include "backends/cuda/gemv/product.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
-#include "backends/cuda/product_gemv.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_gemv {
 
-using Matrix = gemv::Matrix<float>;
-using Output = gemv::SumOutput<float>;
+using Product = gemv::SumProduct<MatmulF32>;
 
-template <unsigned width, unsigned lanes, unsigned loads>
-__global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
-    dot_rows(Matrix matrix, const float* vector, Output c) {
-  gemv::dot_rows<width, lanes, loads>(matrix, vector, c, gemv::Identity(), gemv::Identity());
+std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Args& args) {
+  return gemv::choice<Product>(queue, args);
 }
 
-template <unsigned width>
-__global__ void __launch_bounds__(gemv::combine_block, gemv::combine_min_blocks)
-    combine_rows(Matrix matrix, const float* vector, unsigned lanes, std::size_t block_depth, unsigned* finished,
-                 float* partials, Output c) {
-  gemv::combine_rows<width>(matrix, vector, lanes, block_depth, finished, partials, c, gemv::Identity());
-}
+using Launch = gemv::Variant<Product, gemv::choice_by_columns<Product>>;
 
-struct Kernels {
-  template <unsigned width, unsigned lanes, unsigned loads>
-  static auto* dot() {
-    return dot_rows<width, lanes, loads>;
-  }
-  template <unsigned width>
-  static auto* combine() {
-    return combine_rows<width>;
-  }
-};
-
-using Gemv = gemv::OfProduct<MatmulF32, Kernels>;
-
-double expected_cycles(const Queue& queue, const MatmulF32::Args& args) { return Gemv::expected_cycles(queue, args); }
-
-std::size_t workspace_bytes(const Queue& queue, const MatmulF32::Args& args) {
-  return Gemv::workspace_bytes(queue, args);
-}
-
-void gemm(const Queue& queue, const MatmulF32::Args& args) { Gemv::gemm(queue, args); }
+/// columns: of a block, where rows run along n; 0: the cheapest. pdl: programmatic dependent launch.
+Tuning tuning(int columns, int pdl = 1) { return {{{"columns", columns}, {"pdl", pdl}}}; }
 
 const Register<MatmulF32> variant{{
     .idea = "one row or column: dot products by groups of threads, or sums of rows of B by blocks that share k",
     .bound_by = "memory bandwidth; small ones by latency",
     .improves = "few_rows",
-    .tunings = {gemv::product_tuning(0), gemv::product_tuning(0, 0), gemv::product_tuning(16), gemv::product_tuning(32),
-                gemv::product_tuning(64), gemv::product_tuning(128)},
-    .applies = Gemv::applies,
-    .workspace = Gemv::tuned_workspace,
-    .launch = Gemv::launch_tuned,
+    .tunings = {tuning(0), tuning(0, 0), tuning(16), tuning(32), tuning(64), tuning(128)},
+    .applies = [](const Point& point) { return gemv::is_for(shape_of(point).m, shape_of(point).n); },
+    .workspace = Launch::workspace,
+    .launch = Launch::launch,
     .instructions = {{"LDG.E.128", 8}},
 }};
 

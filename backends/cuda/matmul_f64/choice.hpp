@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -58,8 +57,10 @@ inline std::vector<Choice<MatmulF64>> choices(const Queue& queue, const MatmulF6
     consider(matmul_f64_mma_tma::gemm, matmul_f64_mma_tma::tiles);
 #endif
   consider(matmul_f64_mma_multistage::gemm, matmul_f64_mma_multistage::tiles);
-  if (const double cycles = matmul_f64_gemv::expected_cycles(queue, args); std::isfinite(cycles))
-    all.push_back({cycles, {matmul_f64_gemv::gemm, matmul_f64_gemv::workspace_bytes(queue, args), true}});
+  if (const auto choice = matmul_f64_gemv::choice(queue, args)) all.push_back(*choice);
+#if CROSSWARP_HAS_PTX
+  if (const auto choice = matmul_f64_cluster_gemv::choice(queue, args)) all.push_back(*choice);
+#endif
   std::ranges::stable_sort(all, {}, &Choice<MatmulF64>::cycles);
   return all;
 }

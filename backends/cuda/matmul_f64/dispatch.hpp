@@ -3,8 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
-#include "backends/gpu/kernel.hpp"
+#include "backends/gpu/candidate.hpp"
 #include "experiments/matmul_f64.hpp"
 
 namespace crosswarp::gpu {
@@ -90,13 +91,19 @@ void gemm(const Queue& queue, const MatmulF64::Args& args, const matmul_f64::Con
 /// One row or one column.
 namespace matmul_f64_gemv {
 
-/// Infinity where it is not for this shape: more than one row and column, or an empty product.
-double expected_cycles(const Queue& queue, const MatmulF64::Args& args);
-std::size_t workspace_bytes(const Queue& queue, const MatmulF64::Args& args);
-/// Requires one row or one column, and a workspace of workspace_bytes().
-void gemm(const Queue& queue, const MatmulF64::Args& args);
+/// The cheapest launch. None where it is not for this shape: more than one row and column, or an empty product.
+std::optional<Choice<MatmulF64>> choice(const Queue& queue, const MatmulF64::Args& args);
 
 }  // namespace matmul_f64_gemv
+
+#if CROSSWARP_HAS_PTX
+namespace matmul_f64_cluster_gemv {
+
+/// As above, for one row. None, too, on a device without clusters.
+std::optional<Choice<MatmulF64>> choice(const Queue& queue, const MatmulF64::Args& args);
+
+}  // namespace matmul_f64_cluster_gemv
+#endif
 
 }  // namespace CROSSWARP_PLATFORM
 }  // namespace crosswarp::gpu

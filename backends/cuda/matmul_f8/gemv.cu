@@ -1,6 +1,6 @@
 // GEMV, one row or one column of C: dot products of rows of the other operand by groups of threads, added in float, for
 // any k. Bound by memory bandwidth; small ones by latency.
-#include "backends/cuda/gemv.hpp"
+#include "backends/cuda/gemv/dot_rows.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -110,7 +110,7 @@ void gemm(const Queue& queue, const MatmulF8::Args& args) {
 
 double expected_cycles(const Queue& queue, const MatmulF8::Args& args) {
   if (!gemv::is_for(args.m, args.n) || args.c.empty() || args.k == 0) return std::numeric_limits<double>::infinity();
-  return gemv::expected_cycles(queue.device, problem_of(args));
+  return gemv::dot_cycles(queue.device, problem_of(args));
 }
 
 void launch_tuned(const Queue& queue, const MatmulF8::Args& args) { gemm(pdl_by_tuning(queue), args); }

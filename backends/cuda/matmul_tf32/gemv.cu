@@ -1,6 +1,6 @@
 // GEMV, one row or one column of C: dot products of rows of the other operand by groups of threads, in float
 // throughout. Bound by memory bandwidth; small ones by latency.
-#include "backends/cuda/gemv.hpp"
+#include "backends/cuda/gemv/dot_rows.hpp"
 
 #include <limits>
 
@@ -10,12 +10,6 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_tf32_gemv {
 
-template <unsigned width, unsigned lanes, unsigned loads>
-__global__ void __launch_bounds__(gemv::dot_block, gemv::dot_min_blocks(sizeof(float) * width))
-    dot_rows(gemv::Matrix<float> matrix, const float* vector, gemv::SumOutput<float> c) {
-  gemv::dot_rows<width, lanes, loads>(matrix, vector, c, gemv::Identity(), gemv::Identity());
-}
-
 gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
   return {args.a.data(), args.b.data(), args.m, args.n, args.k, true};
 }
@@ -23,14 +17,12 @@ gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
 void gemm(const Queue& queue, const MatmulTf32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  gemv::launch_dot_rows(
-      queue, problem_of(args), gemv::SumOutput<float>{args.c.data()},
-      [&]<unsigned width, unsigned lanes, unsigned loads>() { return dot_rows<width, lanes, loads>; });
+  gemv::launch_multiply_rows<gemv::Identity>(queue, problem_of(args), gemv::SumOutput<float>{args.c.data()});
 }
 
 double expected_cycles(const Queue& queue, const MatmulTf32::Args& args) {
   if (!gemv::is_for(args.m, args.n) || args.c.empty() || args.k == 0) return std::numeric_limits<double>::infinity();
-  return gemv::expected_cycles(queue.device, problem_of(args));
+  return gemv::dot_cycles(queue.device, problem_of(args));
 }
 
 void launch_tuned(const Queue& queue, const MatmulTf32::Args& args) { gemm(pdl_by_tuning(queue), args); }

@@ -1,35 +1,37 @@
-// Unrolled loop: 32 steps of eight chains between two branches, for each number type of the language. Bound by the
-// arithmetic units; special functions by the instructions of a division.
+// Unrolled loop: 32 steps of eight chains between two branches, for each number type of the language; of one chain for
+// divisions. Bound by the arithmetic units; divisions by their instructions.
 #include "backends/cuda/peak_compute/chains.hpp"
 
 namespace crosswarp::gpu {
 namespace {
 
-constexpr unsigned block = 128, count = 8;
+constexpr unsigned block = 128;
 
 /// x ← a·x + b, rounded once.
 template <class T>
 struct Fused {
   using Number = T;
-  static constexpr unsigned unroll = 32;
+  static constexpr unsigned count = 8, unroll = 32;
   T a, b;
   __device__ float operator()(float x) const { return fmaf(x, a, b); }
   __device__ double operator()(double x) const { return fma(x, a, b); }
   __device__ std::uint32_t operator()(std::uint32_t x) const { return x * a + b; }
 };
 
-/// x ← b - 1/x, by the language's division.
+/// x ← b - 1/x, by the language's division. It branches, so that a thread's chains would not overlap: only other
+/// threads' do.
 struct Reciprocal {
   using Number = float;
-  static constexpr unsigned unroll = 4;
+  static constexpr unsigned count = 1, unroll = 32;
   float b;
   __device__ float operator()(float x) const { return b - 1.0f / x; }
 };
 
-/// The steps of all chains alternate, so that `count` of them are in flight.
+/// The steps of all chains alternate, so that Step::count of them are in flight.
 template <class Step, class T = typename Step::Number>
 __global__ void __launch_bounds__(block)
     run_chains(const T* starts, T* ends, std::size_t chains, unsigned steps, Step step, Elapsed* elapsed) {
+  constexpr unsigned count = Step::count;
   constexpr std::size_t tile_size = std::size_t{block} * count;
   const Stopwatch watch;
   T x[count];
@@ -55,7 +57,7 @@ void run(const Queue& queue, const PeakCompute::Args& args) {
   using Type = PeakCompute::Type;
   const auto launch_chains = [&]<class Step>(const Step& step) {
     using T = typename Step::Number;
-    launch(run_chains<Step>, blocks_for(args.chains, block * count), block, 0, queue, args.starts_as<T>(),
+    launch(run_chains<Step>, blocks_for(args.chains, block * Step::count), block, 0, queue, args.starts_as<T>(),
            args.ends_as<T>(), args.chains, args.steps, step, args.elapsed.data());
   };
   const auto a = static_cast<float>(args.a), b = static_cast<float>(args.b);
@@ -73,7 +75,7 @@ bool is_type_of_the_language(const Point& point) {
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "unrolled loop: 32 steps of eight chains between two branches",
+    .idea = "unrolled loop: 32 steps of eight chains between two branches; of one, where a step is a division",
     .bound_by = "arithmetic units",
     .improves = "fused",
     .applies = is_type_of_the_language,

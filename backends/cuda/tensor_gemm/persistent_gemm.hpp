@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "backends/cuda/device/resident_clusters.hpp"
 #include "backends/cuda/tensor_gemm/cluster_multicast.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
 #include "backends/cuda/tensor_gemm/split_tiles.hpp"
@@ -204,20 +205,10 @@ __device__ void persistent_gemm(const CUtensorMap& a, const CUtensorMap& b, cons
 /// Clusters of blocks of `kernel` that the device holds at once; 0 where they do not fit.
 template <class Tile, class Kernel>
 unsigned count_resident_clusters(const Queue& queue, Kernel* kernel, const ClusterShape& cluster) {
-  static std::map<std::tuple<std::string, Kernel*, unsigned>, int> known;  // the query is slow
+  static std::map<std::tuple<std::string, Kernel*, unsigned>, unsigned> known;  // the query is slow
   const auto [found, is_new] = known.try_emplace({queue.device.key, kernel, cluster.size()}, 0);
-  if (is_new) {
-    allow_shared_bytes(reinterpret_cast<const void*>(kernel), Tile::shared_bytes);
-    cudaLaunchAttribute attribute[] = {cluster_dimension(cluster.size())};
-    cudaLaunchConfig_t launch_config{};
-    launch_config.gridDim = cluster.size();
-    launch_config.blockDim = Tile::threads;
-    launch_config.dynamicSmemBytes = Tile::shared_bytes;
-    launch_config.attrs = attribute;
-    launch_config.numAttrs = 1;
-    check(cudaOccupancyMaxActiveClusters(&found->second, kernel, &launch_config), "resident clusters");
-  }
-  return static_cast<unsigned>(found->second);
+  if (is_new) found->second = resident_clusters(kernel, cluster.size(), Tile::threads, Tile::shared_bytes);
+  return found->second;
 }
 
 /// The plan of `config` for operands of `k_tiles`. Requires Tile to be the configuration's. `partials`: room for

@@ -1,5 +1,5 @@
-// Unrolled chains of multiply-adds or divisions in registers, several for each thread of a parallel_for. Bound by the
-// arithmetic units; special functions by the instructions of a division.
+// Unrolled chains in registers, for each thread of a parallel_for several of multiply-adds, or one of divisions. Bound
+// by the arithmetic units; divisions by their instructions.
 #include <cmath>
 
 #include "backends/kokkos/queue.hpp"
@@ -21,15 +21,15 @@ struct Fused {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t x) const { return x * a + b; }
 };
 
-/// x ← b - 1/x, by the language's division.
+/// x ← b - 1/x, by the language's division. It branches, so that a thread's chains would not overlap.
 struct Reciprocal {
   using Number = float;
-  static constexpr unsigned unroll = 4;
+  static constexpr unsigned unroll = 32;
   float b;
   KOKKOS_FUNCTION float operator()(float x) const { return b - 1.0f / x; }
 };
 
-/// Steps of all chains in turn, `unroll` steps between two branches, so that `count` of them are in flight. Chain j of
+/// Steps of all chains in turn, Step::unroll of each between two branches, so that `count` are in flight. Chain j of
 /// thread i is i + j · threads: neighbouring threads store neighbouring chains.
 template <unsigned count, class Step>
 void run(const Queue& queue, const PeakCompute::Args& args, const Step& step) {
@@ -68,7 +68,7 @@ void chains(const Queue& queue, const PeakCompute::Args& args) {
       return run<count>(queue, args,
                         Fused<std::uint32_t>{static_cast<std::uint32_t>(args.a), static_cast<std::uint32_t>(args.b)});
     case Type::special:
-      return run<count>(queue, args, Reciprocal{b});
+      return run<1>(queue, args, Reciprocal{b});
     default:
       return run<count>(queue, args, Fused<float>{a, b});
   }
@@ -93,7 +93,7 @@ bool applies(const Point& point) {
 }
 
 const Register<PeakCompute> variant{{
-    .idea = "parallel_for over threads of several chains each, unrolled",
+    .idea = "parallel_for over threads of several chains each, unrolled; of one, where a step is a division",
     .bound_by = "arithmetic units",
     .counterparts = {"unrolled_chains"},
     .tunings = {{{{"accumulators", 4}}}, {{{"accumulators", 8}}}, {{{"accumulators", 12}}}},
