@@ -42,13 +42,13 @@ struct Representatives {
   bool contains(const Result& r) const { return needed.contains(&r) || first_rungs.contains(&r); }
 };
 
-Representatives representatives(const std::vector<Result>& results) {
+Representatives representatives(const std::vector<const Result*>& results) {
   Representatives chosen;
   std::map<std::string, std::vector<const Result*>> by_backend;
-  for (const Result& r : results) {
-    by_backend[r.cell.variant->backend].push_back(&r);
-    const bool is_unsound = r.status != Status::ok && r.status != Status::skipped;
-    if (is_unsound || (r.time() && !r.cell.variant->module.empty())) chosen.needed.insert(&r);
+  for (const Result* r : results) {
+    by_backend[r->cell.variant->backend].push_back(r);
+    const bool is_unsound = r->status != Status::ok && r->status != Status::skipped;
+    if (is_unsound || (r->time() && !r->cell.variant->module.empty())) chosen.needed.insert(r);
   }
   for (const auto& [backend, of_backend] : by_backend) {
     const std::vector<ExperimentVerdict> of_devices = verdicts(of_backend);
@@ -61,13 +61,13 @@ Representatives representatives(const std::vector<Result>& results) {
   return chosen;
 }
 
-/// The cells that fit into `seconds` at a point `times` as large as that of `tried`, the fastest first. Empty if a
-/// representative other than the first rung does not fit.
+/// The cells that fit into `seconds` at a point `times` as large as that of `tried`, the fastest first; without
+/// variants that are not for it. Empty if a representative other than the first rung does not fit.
 std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& point, double times, double seconds) {
   std::vector<const Result*> all;
   for (const Result& r : tried)
-    if (r.status != Status::skipped) all.push_back(&r);
-  const std::set<const Result*> needed = representatives(tried).needed;
+    if (r.status != Status::skipped && r.cell.variant->is_for(point)) all.push_back(&r);
+  const std::set<const Result*> needed = representatives(all).needed;
   std::ranges::stable_sort(all, {},
                            [&](const Result* r) { return std::pair(!needed.contains(r), seconds_to_try(*r)); });
   std::vector<Cell> cells;
@@ -127,7 +127,9 @@ Tour::Tried Tour::try_out(const std::vector<Cell>& cells) {
 /// The representatives, in the order of the cells.
 Group Tour::group_of(const std::vector<Result>& tried) const {
   Group group{{}, options_.modes.front(), options_.launch_by.front()};
-  const Representatives chosen = representatives(tried);
+  std::vector<const Result*> all;
+  for (const Result& r : tried) all.push_back(&r);
+  const Representatives chosen = representatives(all);
   for (const Result& r : tried)
     if (chosen.contains(r)) group.cells.push_back(r.cell);
   sort_by_rung(group.cells, backends_);

@@ -57,7 +57,7 @@ std::vector<RandomPoint> listed_points(const ExperimentEntry& experiment, const 
 }
 
 bool exists(const ExperimentEntry& experiment, const VariantEntry& variant, const Point& point) {
-  return experiment.exists(point) && (!variant.applies || variant.applies(point));
+  return experiment.exists(point) && variant.is_for(point);
 }
 
 /// Throws Error where one of the selected experiments has nothing to draw.

@@ -155,6 +155,7 @@ struct VariantEntry {
   std::string id() const { return backend + "/" + experiment + "/" + name; }
   /// The id before a renaming; empty for none.
   std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
+  bool is_for(const Point& point) const { return !applies || applies(point); }
   /// Whether its time is one of the backend's own: neither a library's nor one by an escape hatch.
   bool stands_for_backend() const { return !library && escape_hatch.empty(); }
   /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, is in a library

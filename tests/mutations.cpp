@@ -784,7 +784,7 @@ std::optional<Cell> plainest(const Backend& backend, const ExperimentEntry& expe
   std::size_t least = 0;
   for (const auto& [id, variant] : Registry::instance().variants()) {
     if (variant.backend != backend.name() || variant.experiment != experiment.name || variant.library) continue;
-    if (variant.result == ResultIn::host || (variant.applies && !variant.applies(point))) continue;
+    if (variant.result == ResultIn::host || !variant.is_for(point)) continue;
     const Cell cell{&backend, &experiment, &variant, &variant.tunings.front(), point};
     const std::size_t height = Registry::instance().rung_height(variant);
     if ((best && height >= least) || !runner().skipped(cell).empty()) continue;
