@@ -46,12 +46,12 @@ struct Best {
   Quantity of = Quantity::bytes;
 };
 
-/// The best rate at a ceiling's point, in launches apart, or back to back, when caches are warm (points of the memory
-/// exceed them). Apart first: back to back, power holds matrix units below what they reach so, and for a while after;
-/// caches and shared memory are 2 to 4 % slower (H100, H200).
+/// The best rate at a ceiling's point, back to back, when caches are warm (points of the memory exceed them), or in
+/// launches apart: back to back, power holds matrix units below what they reach so, and caches and
+/// shared memory are 2 to 4 % slower (H100, H200).
 Best measure(Runner& runner, const Backend& backend, const ExperimentEntry& experiment, const Point& point) {
   Best best;
-  for (const Mode mode : {Mode::cold, Mode::hot})
+  for (const Mode mode : {Mode::hot, Mode::cold})
     for (const Result& r : runner.run(best_rungs(cells_at(backend, experiment, point)), mode, {backend.name()}))
       if (const auto rate = r.rate(); rate && *rate > best.rate) best = {*rate, r.cell.rung(), r.cost.rated};
   return best;
