@@ -37,8 +37,8 @@ struct SumCost {
 };
 constexpr SumCost by_last_block{3100, 18, 3050}, in_cluster{0, 32, 2400};
 
-/// As fitted, on an H200, to 4,800 launches: up to 36 plans of each of 197 products of 64, 32 and 16 bits, with sums by
-/// the last block and in clusters. The cheapest plan takes 1.4 % longer than the fastest, on average, and 19 % at most.
+/// As fitted, on an H200, to 5,250 launches: up to 38 plans of each of 195 products of 64, 32 and 16 bits, with sums by
+/// the last block and in clusters. The cheapest plan takes 1.2 % longer than the fastest, on average, and 19 % at most.
 /// A wave, of up to `resident` blocks, takes as long as its blocks wait for memory, in each pass of combine_loads, and
 /// for one another's sums, or as memory takes; converting elements and multiplying overlaps with neither. Each block
 /// costs some more, since launches overlap. A single block of a multiprocessor draws a part of its bandwidth. Of a row
