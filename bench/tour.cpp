@@ -66,7 +66,7 @@ Representatives representatives(const std::vector<const Result*>& results) {
 std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& point, double times, double seconds) {
   std::vector<const Result*> all;
   for (const Result& r : tried)
-    if (r.status != Status::skipped && r.cell.variant->is_for(point)) all.push_back(&r);
+    if (r.status != Status::skipped && r.cell.at(point)) all.push_back(&r);
   const std::set<const Result*> needed = representatives(all).needed;
   std::ranges::stable_sort(all, {},
                            [&](const Result* r) { return std::pair(!needed.contains(r), seconds_to_try(*r)); });
@@ -74,8 +74,7 @@ std::vector<Cell> affordable(const std::vector<Result>& tried, const Point& poin
   for (const Result* r : all) {
     seconds -= seconds_to_try(*r) * times;
     if (seconds < 0) return needed.contains(r) ? std::vector<Cell>{} : cells;
-    cells.push_back(r->cell);
-    cells.back().point = point;
+    cells.push_back(*r->cell.at(point));
   }
   return cells;
 }

@@ -147,6 +147,13 @@ std::string Cell::rung() const {
   return tuning == &variant->tunings.front() ? variant->id() : variant->id() + "@" + tuning->name();
 }
 
+std::optional<Cell> Cell::at(const Point& other) const {
+  if (!variant->is_for(other)) return {};
+  Cell moved = *this;
+  moved.point = other;
+  return moved;
+}
+
 Registry& Registry::instance() {
   static Registry registry;
   return registry;

@@ -279,14 +279,6 @@ TEST(Program, ObservesOnlyWhatAVariantWrote) {
   EXPECT_LT(observed.at("ns_per_load").get<double>(), 1e4);
 }
 
-/// What was fastest at a small point is not launched at a larger one that it is not for.
-TEST(Program, TourAsksNoVariantForWhatItCannotDo) {
-  const Finished finished = run("--load " + sibling("modules/small_only.so") + " --budget 6s --backend host");
-  EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  EXPECT_EQ(finished.output.find("too large"), std::string::npos) << finished.output;
-  EXPECT_EQ(finished.output.find("matmul_f32  m:64/"), std::string::npos) << finished.output;  // a larger one was tried
-}
-
 TEST(Program, TourTakesEveryModeThatIsAskedFor) {
   const Finished finished = run("-q --budget 3s --backend host --hot --cold");
   EXPECT_EQ(finished.exit_code, 0) << finished.output;

@@ -290,6 +290,16 @@ TEST_F(RegistryTest, LeavesOutPointsThatAVariantIsNotFor) {
   EXPECT_EQ(std::count_if(cells.begin(), cells.end(), [](const Cell& c) { return c.variant->name == "choosy"; }), 1);
 }
 
+TEST_F(RegistryTest, TakesACellToNoPointThatItsVariantIsNotFor) {
+  VariantEntry choosy = fake::variant("far", "choosy");
+  choosy.applies = [](const Point& p) { return p.integer("n") > 10; };
+  lab.add(choosy);
+  const std::vector<Cell> cells = lab.registry.cells(only({{"backend", "far"}}));
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells.front().at(fake::Fill::point(100)).value().point.integer("n"), 100);
+  EXPECT_FALSE(cells.front().at(fake::Fill::point(4)));
+}
+
 TEST_F(RegistryTest, ListsVariantsThatAreForNoDefaultPoint) {
   VariantEntry choosy = fake::variant("far", "choosy");
   choosy.applies = [](const Point& p) { return p.integer("n") == 100; };
