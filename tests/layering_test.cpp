@@ -164,7 +164,7 @@ TEST(Layering, KokkosHeadersBesideTheRoomsServeSeveralExperiments) {
 
 /// A handwritten variant's file holds its kernel. The exceptions launch what others hold, each in a way that its text
 /// shows: they dispatch (`adaptive`, `autotuned`) or leave the work to the copy engine. The rest is named here: one
-/// kernel under several settings.
+/// kernel under several settings, or of several types.
 TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
   const std::set<std::string> one_kernel{
       // A tile in shared memory by three layouts; a product by two shapes of blocks.
@@ -173,7 +173,10 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       // A chain of instructions by streams; launches of an empty kernel by graphs; copies before a product; a product
       // of rows where they lie.
       "all_gather_matmul/pull_in_place", "concurrent_kernels/one_stream", "concurrent_kernels/streams",
-      "launch_overhead/graph", "launch_overhead/graph_gated", "matmul_f16/repack"};
+      "launch_overhead/graph", "launch_overhead/graph_gated", "matmul_f16/repack",
+      // A matrix times a vector in several types; the file says which, and the room gemv/ has the kernels.
+      "matmul_f16/cluster_gemv", "matmul_f16/gemv", "matmul_f32/cluster_gemv", "matmul_f32/gemv",
+      "matmul_f64/cluster_gemv", "matmul_f64/gemv", "matmul_tf32/gemv"};
   std::set<std::string> found;
   std::size_t variants = 0;
   for (const std::string& file : files_below("backends/cuda"))

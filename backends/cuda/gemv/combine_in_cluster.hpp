@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/cuda/device/resident_clusters.hpp"
 #include "backends/cuda/gemv/combine_rows.hpp"
+#include "backends/cuda/resident_clusters.hpp"
 
 #if CROSSWARP_HAS_PTX
 

@@ -2,10 +2,10 @@
 // distributed shared memory. No second launch, and no partial sums in memory. The mainloop is that of multistage. Bound
 // by the issue of multiply-adds; small products by latency.
 #include "backends/cuda/dependent_launch.hpp"
-#include "backends/cuda/device/resident_clusters.hpp"
 #include "backends/cuda/device/with_constant.hpp"
 #include "backends/cuda/matmul_f32/dispatch.hpp"
 #include "backends/cuda/matmul_f32/multistage.hpp"
+#include "backends/cuda/resident_clusters.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "backends/cuda/device/resident_clusters.hpp"
+#include "backends/cuda/resident_clusters.hpp"
 #include "backends/cuda/tensor_gemm/cluster_multicast.hpp"
 #include "backends/cuda/tensor_gemm/deferred_epilogue.hpp"
 #include "backends/cuda/tensor_gemm/split_tiles.hpp"
