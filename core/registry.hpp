@@ -29,7 +29,7 @@ struct Cell {
   std::string rung() const;
   /// `cuda/reduce_sum/float4/n:1024/type:f32`
   std::string id() const { return rung() + "/" + point.name(); }
-  /// The same at another point; none where the variant is not for it.
+  /// The same at another point, which exists; none where the variant is not for it.
   std::optional<Cell> at(const Point& other) const;
 };
 

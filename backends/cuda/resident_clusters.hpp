@@ -10,7 +10,8 @@
 namespace crosswarp::gpu {
 namespace {
 
-/// Clusters of `size` blocks of `kernel` that the current device holds at once; 0 where they do not fit. Slow.
+/// Clusters of `size` blocks of `kernel`, up to 8, that the current device holds at once; 0 where they do not fit.
+/// Slow.
 template <class... Parameters>
 unsigned resident_clusters(void (*kernel)(Parameters...), unsigned size, unsigned threads, std::size_t shared_bytes) {
   allow_shared_bytes(reinterpret_cast<const void*>(kernel), shared_bytes);

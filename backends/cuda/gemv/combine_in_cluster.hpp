@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(combine_block, combine_min_blocks)
   if (const std::size_t column = first_column + own.in_block; column < matrix.columns) c.store_at(column, sum);
 }
 
-/// The cheapest plan. `splits`: blocks of a cluster, up to max_cluster, or fewer where k is less; 0: any.
+/// The cheapest plan. `splits`: most blocks of a cluster, up to max_cluster; fewer where ranges of equal depth cover k
+/// sooner; 0: of a few numbers the cheapest.
 /// `resident_clusters` returns how many clusters of so many blocks the device holds at once. Requires as
 /// cheapest_plan().
 template <class T, class ResidentClusters>

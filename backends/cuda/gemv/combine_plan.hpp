@@ -42,8 +42,9 @@ constexpr SumCost by_last_block{3100, 18, 3050}, in_cluster{0, 32, 2400};
 /// A wave, of up to `resident` blocks, takes as long as its blocks wait for memory, in each pass of combine_loads, and
 /// for one another's sums, or as memory takes; converting elements and multiplying overlaps with neither. Each block
 /// costs some more, since launches overlap. A single block of a multiprocessor draws a part of its bandwidth. Of a row
-/// a block takes whole sectors, one more where loads are not of 16 bytes, since rows then begin anywhere; parts of
-/// lines come more slowly. Launch and latency included. Infinite where no block is resident.
+/// a block takes whole sectors, one more where loads are not of 16 bytes, since rows then begin anywhere (that rows of
+/// 16 bytes too many do so is left aside); parts of lines come more slowly. Launch and latency included. Infinite where
+/// no block is resident.
 template <class T>
 double combine_cycles(const DeviceInfo& device, const Problem<T>& problem, const CombinePlan& plan, const SumCost& sums,
                       std::size_t resident) {
@@ -73,9 +74,9 @@ double combine_cycles(const DeviceInfo& device, const Problem<T>& problem, const
   return launch + static_cast<double>(blocks / resident) * wave(resident) + (rest > 0 ? wave(rest) : 0);
 }
 
-/// The plan of fewest expected cycles. `columns`: of a block, up to combine_block, and more than a load has; 0: any.
-/// `cycles_of` returns a plan's, `splits_for` the numbers of splits to try, given its lanes and column blocks. Requires
-/// rows along n, and a product that is not empty.
+/// The plan of fewest expected cycles. `columns`: of a block, a power of two, up to combine_block, and at least a
+/// load's; 0: any. `cycles_of` returns a plan's, `splits_for` the numbers of splits to try, given its lanes and column
+/// blocks. Requires rows along n, a product that is not empty, and rows and blocks of columns below 2^32.
 template <class T, class SplitsFor, class CyclesOf>
 CombinePlan cheapest_plan(const DeviceInfo& device, const Problem<T>& problem, std::size_t columns,
                           SplitsFor splits_for, CyclesOf cycles_of) {

@@ -64,9 +64,10 @@ __device__ void dot_rows(const Matrix<T>& matrix, const T* vector, const Output&
   if (threadIdx.x % lanes == 0 && row < matrix.rows) c.store_at(row, sum);
 }
 
-/// The block, where a warp for each row would occupy less than a quarter of the device, or where a row has more than
-/// half a pass of loads for the block; else 32, 8, 4 or 1 threads, by the row's number of loads. Of these no more in
-/// flight than there are: further ones would load elements again.
+/// The block, for rows of more than a pass of a warp, where a warp for each would occupy less than a quarter of the
+/// device, or where a row has more than half a pass of loads for the block; else 32, 8, 4 or 1 threads, by the row's
+/// number of loads. Fewer in flight where half or a quarter of them has room for all of a row: further ones would load
+/// elements again.
 template <class T>
 RowShare row_share(const DeviceInfo& device, const Problem<T>& problem) {
   constexpr std::size_t quarter_of_unit = 256;  // threads

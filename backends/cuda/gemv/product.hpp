@@ -29,7 +29,7 @@ struct SumProduct {
   static void with_values(const Args&, Use&& use) {
     use.template operator()<Identity>();
   }
-  /// Finishes a product without elements of A and B, and says whether it did.
+  /// Finishes an empty product, and says whether it is one.
   static bool finish_if_empty(const Queue& queue, const Args& args) {
     if (args.k == 0) clear(queue, args.c);
     return args.c.empty() || args.k == 0;
@@ -67,7 +67,8 @@ auto choice(const Queue& queue, const typename Product::Args& args, std::size_t 
 }
 
 #if CROSSWARP_HAS_PTX
-/// Sums in clusters, as above. `splits`: blocks of a cluster; 0: the cheapest. None, too, on a device without clusters.
+/// Sums in clusters, as above. `splits`: blocks of a cluster; 0: the cheapest. None, too, on a device
+/// without clusters, and where rows run along k.
 template <class Product>
 auto cluster_choice(const Queue& queue, const typename Product::Args& args, std::size_t splits = 0) {
   using Args = typename Product::Args;
@@ -99,7 +100,7 @@ auto choice_by_splits(const Queue& queue, const typename Product::Args& args) {
 }
 #endif
 
-/// A variant that launches what `choice_of` returns.
+/// A variant that launches what `choice_of` returns. Requires a shape that it is for, or an empty product.
 template <class Product, auto choice_of>
 struct Variant {
   using Experiment = typename Product::Experiment;

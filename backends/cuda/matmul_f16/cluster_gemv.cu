@@ -14,7 +14,7 @@ std::optional<Choice<MatmulF16>> choice(const Queue& queue, const MatmulF16::Arg
 
 using Launch = gemv::Variant<HalfProduct, gemv::choice_by_splits<HalfProduct>>;
 
-/// splits: blocks of a cluster; 0: the cheapest. pdl: programmatic dependent launch.
+/// splits: most blocks of a cluster; 0: the cheapest. pdl: programmatic dependent launch.
 Tuning tuning(int splits, int pdl = 1) { return {{{"splits", splits}, {"pdl", pdl}}}; }
 #endif
 

@@ -16,7 +16,7 @@ std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Arg
 
 using Launch = gemv::Variant<Product, gemv::choice_by_splits<Product>>;
 
-/// splits: blocks of a cluster; 0: the cheapest. pdl: programmatic dependent launch.
+/// splits: most blocks of a cluster; 0: the cheapest. pdl: programmatic dependent launch.
 Tuning tuning(int splits, int pdl = 1) { return {{{"splits", splits}, {"pdl", pdl}}}; }
 #endif
 

@@ -1,7 +1,7 @@
 // Dispatch by shape and device, the library-style entry point: the tile of `mma_multistage`, or of `mma_tma` where n
-// and k are even and the device has TMA, and the splits of k of fewest expected cycles; `gemv` for one row or column
-// where it is expected to take less. Bound by the matrix units; one row or column by memory bandwidth; small shapes by
-// launch and latency.
+// and k are even and the device has TMA, and the splits of k of fewest expected cycles; `gemv` or `cluster_gemv` for
+// one row or column where they are expected to take less. Bound by the matrix units; one row or column by memory
+// bandwidth; small shapes by launch and latency.
 #include "backends/cuda/matmul_f64/choice.hpp"
 #include "backends/gpu/cached_by_problem.hpp"
 

@@ -1,6 +1,6 @@
 // Candidates of the fp64 GEMM dispatchers: tiles of `mma_multistage`, and of `mma_tma` where n and k are even and the
-// device has TMA, each with the splits of k of fewest expected cycles, and `gemv`. `adaptive` takes the least expected,
-// `autotuned` the fastest of the first ones by measurement.
+// device has TMA, each with the splits of k of fewest expected cycles, and `gemv` and `cluster_gemv`. `adaptive`
+// takes the least expected, `autotuned` the fastest of the first ones by measurement.
 #pragma once
 
 #include <algorithm>
