@@ -174,7 +174,7 @@ TEST(Layering, HandwrittenVariantsHoldTheirKernels) {
       // of rows where they lie.
       "all_gather_matmul/pull_in_place", "concurrent_kernels/one_stream", "concurrent_kernels/streams",
       "launch_overhead/graph", "launch_overhead/graph_gated", "matmul_f16/repack",
-      // A matrix times a vector in several types; the file says which, and the room gemv/ has the kernels.
+      // A matrix times a vector in several types: the file says which, the kernels are in backends/cuda/gemv/.
       "matmul_f16/cluster_gemv", "matmul_f16/gemv", "matmul_f32/cluster_gemv", "matmul_f32/gemv",
       "matmul_f64/cluster_gemv", "matmul_f64/gemv", "matmul_tf32/gemv"};
   std::set<std::string> found;

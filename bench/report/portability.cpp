@@ -219,7 +219,7 @@ class AtPoint {
   static Gap no_such_variant(const PortabilityRow& row, const Variants& variants) {
     const VariantEntry& best = variant_of(*row.best);
     for (const VariantEntry* v : variants)
-      if (!v->not_expressible.empty() && (!v->applies || v->applies(row.best->cell.point)) &&
+      if (!v->not_expressible.empty() && v->is_for(row.best->cell.point) &&
           std::ranges::find(v->counterparts, best.name) != v->counterparts.end())
         return v->gap(row.best->cell.point);
     return {GapClass::not_written, fmt::format("{}: {}", best.name, best.idea.substr(0, best.idea.find(": bound by")))};

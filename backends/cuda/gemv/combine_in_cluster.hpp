@@ -52,9 +52,8 @@ __global__ void __launch_bounds__(combine_block, combine_min_blocks)
 }
 
 /// The cheapest plan. `splits`: most blocks of a cluster, up to max_cluster; fewer where ranges of equal depth cover k
-/// sooner; 0: of a few numbers the cheapest.
-/// `resident_clusters` returns how many clusters of so many blocks the device holds at once. Requires as
-/// cheapest_plan().
+/// sooner; 0: the cheapest of five numbers. `resident_clusters` returns how many clusters of so many blocks the device
+/// holds at once. Requires as cheapest_plan().
 template <class T, class ResidentClusters>
 CombinePlan cluster_plan(const DeviceInfo& device, const Problem<T>& problem, std::size_t splits,
                          ResidentClusters resident_clusters) {

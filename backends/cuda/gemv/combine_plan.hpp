@@ -40,11 +40,11 @@ constexpr SumCost by_last_block{3100, 18, 3050}, in_cluster{0, 32, 2400};
 /// As fitted, on an H200, to 5,250 launches: up to 38 plans of each of 195 products of 64, 32 and 16 bits, with sums by
 /// the last block and in clusters. The cheapest plan takes 1.2 % longer than the fastest, on average, and 19 % at most.
 /// A wave, of up to `resident` blocks, takes as long as its blocks wait for memory, in each pass of combine_loads, and
-/// for one another's sums, or as memory takes; converting elements and multiplying overlaps with neither. Each block
-/// costs some more, since launches overlap. A single block of a multiprocessor draws a part of its bandwidth. Of a row
-/// a block takes whole sectors, one more where loads are not of 16 bytes, since rows then begin anywhere (that rows of
-/// 16 bytes too many do so is left aside); parts of lines come more slowly. Launch and latency included. Infinite where
-/// no block is resident.
+/// for one another's sums, or as memory takes to move their bytes, whichever is longer; conversion and multiplication
+/// of elements come on top. Each block costs some more, since launches overlap. A single block of a multiprocessor
+/// draws a part of its bandwidth. Of a row a block takes whole sectors, one more where loads are not of 16 bytes, since
+/// rows then begin anywhere; rows by loads of 16 bytes may begin within a sector, too, which is neglected. Parts of
+/// lines come more slowly. Launch and latency included. Infinite where no block is resident.
 template <class T>
 double combine_cycles(const DeviceInfo& device, const Problem<T>& problem, const CombinePlan& plan, const SumCost& sums,
                       std::size_t resident) {

@@ -1,6 +1,6 @@
 // Entry points of the kernels that `adaptive` and `autotuned` dispatch to. Each stands in its variant's file, gemv's in
-// a room of its own. Expected cycles are those of a multiprocessor, with a launch's, which `small_k` and `few_rows` do
-// not count in full: choices between these and gemv lean to them.
+// backends/cuda/gemv/. Expected cycles are those of a multiprocessor, with a launch's, which `small_k` and `few_rows`
+// do not count in full: choices between them and gemv favour them.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Entry points of the kernels that `adaptive` and `autotuned` dispatch to, and what they share: configurations, tiles
-// with their fitted speeds. Each kernel stands in its variant's file, gemv's in a room of its own.
+// with their fitted speeds. Each kernel stands in its variant's file, gemv's in backends/cuda/gemv/.
 #pragma once
 
 #include <algorithm>
