@@ -130,15 +130,26 @@ TEST(Pages, ReadmeFitsIntoTenMinutes) {
 TEST(Pages, EveryPageIsInAnIndex) {
   const fs::path docs = source_tree() / "docs";
   std::set<fs::path> named;
-  for (const fs::path& index : {docs / "README.md", docs / "results/README.md"})
-    for (const std::string& link : links(index))
-      named.insert((index.parent_path() / link.substr(0, link.find('#'))).lexically_normal());
+  for (const std::string& link : links(docs / "README.md"))
+    named.insert((docs / link.substr(0, link.find('#'))).lexically_normal());
   for (const fs::path& page : pages()) {
     const bool below_docs = page.string().starts_with(docs.string() + "/");
     if (below_docs && page != docs / "README.md") {
       EXPECT_TRUE(named.contains(page.lexically_normal())) << "no index names " << page;
     }
   }
+}
+
+TEST(Pages, OfResultsAreMadeWithAnIndex) {
+  const fs::path out = temporary_file("pages");
+  const Finished made = run_process((source_tree() / "scripts/pages").string() + " " + out.string() + " " +
+                                    sibling("bench") + " nvidia-h200-x2");
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_EQ(links(out / "README.md"), std::vector<std::string>{"nvidia-h200-x2/all_gather_matmul.md"});
+  const std::string page = read(out / "nvidia-h200-x2/all_gather_matmul.md");
+  EXPECT_NE(page.find("2 × NVIDIA H200"), std::string::npos) << page;
+  EXPECT_NE(page.find("| `cuda/all_gather_matmul/by_chunks"), std::string::npos) << page;
+  fs::remove_all(out);
 }
 
 TEST(Pages, JsonPageNamesEveryField) {
