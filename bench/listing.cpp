@@ -100,9 +100,6 @@ void write_list(const Filter& filter, const std::string& path) {
                     {"variant", v.name},
                     {"tuning", cell.tuning->name()},
                     {"module", v.module},
-                    {"source_hash", v.source_info.hash},
-                    {"lines", v.source_info.lines},
-                    {"lines_with_headers", v.source_info.lines_with_headers},
                     {"idea", v.idea},
                     {"bound_by", v.bound_by},
                     {"improves", v.improves},
@@ -174,7 +171,7 @@ void print_counters() {
 
 int profile_cell(const Options& options) {
   constexpr std::size_t launches = 5;
-  const CellId id = parse_id(Registry::instance().current_name(options.profile));
+  const CellId id = parse_id(options.profile);
   const auto refuse = [&](const std::string& why) -> Error {
     return Error(fmt::format("--profile {}: {}", options.profile, why));
   };

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <set>
 
+#include "bench/compact_results.hpp"
 #include "bench/executor.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/last_runs.hpp"
@@ -159,14 +160,6 @@ void hold_standard_streams() {
     if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Tells the current name of each variant that was selected by a former one.
-void note_former_names(const Filter& filter) {
-  std::set<std::string> notes;  // several backends may have the variant
-  for (const VariantEntry* variant : Registry::instance().selected_by_former_name(filter))
-    notes.insert(fmt::format("bench: --variant {} is now called {}\n", variant->formerly, variant->name));
-  for (const std::string& note : notes) std::cerr << note;
-}
-
 int run_or_verify(const Options& options) {
   if (const std::string& problem = options.run.ceilings.problem(); !problem.empty())
     say(printable(problem) + "; ignored");
@@ -202,7 +195,6 @@ int act(Options options) {
   if (!options.worker.empty()) return serve(options);
   take_last_runs(options);
   check_files(options);
-  note_former_names(options.filter);
   switch (options.action) {
     case Options::Action::run:
     case Options::Action::verify:
@@ -220,6 +212,9 @@ int act(Options options) {
     case Options::Action::report:
       if (options.report.check) return check_folder(options.report.inputs.front()) ? 0 : exit_bad_result;
       return write_report(options.report), 0;
+    case Options::Action::store:
+      for (const std::string& path : options.to_store) write_compact(read_stored(newest_of(path)), path);
+      return 0;
     case Options::Action::compare:
       return compare(options.comparison);
     case Options::Action::explain_counters:

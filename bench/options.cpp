@@ -255,6 +255,7 @@ class CommandLine {
   void add_tune();
   void add_devices();
   void add_report();
+  void add_store();
   void add_compare();
   void conclude_run();
   void conclude_tune(bool times);
@@ -266,7 +267,7 @@ class CommandLine {
   std::size_t random_ = 0;
   bool list_ = false, dry_run_ = false, verify_ = false, measure_ = false;
   std::string counters_, compare_format_ = "text";
-  CLI::App *tune_ = nullptr, *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr;
+  CLI::App *tune_ = nullptr, *devices_ = nullptr, *report_ = nullptr, *compare_ = nullptr, *store_ = nullptr;
 };
 
 CommandLine::CommandLine() {
@@ -299,6 +300,7 @@ CommandLine::CommandLine() {
   add_tune();
   add_devices();
   add_report();
+  add_store();
   add_compare();
 }
 
@@ -464,7 +466,8 @@ void CommandLine::add_report() {
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
       ->add_option("--format", request.format,
-                   "html, md, svg, findings or text (default: by the output's extension; on a terminal text, else md)")
+                   "html, md, svg, findings, text or json (default: by the output's extension; on a terminal text, else\n"
+                   "md)")
       ->type_name("NAME");
   report_->add_flag("--portability", request.portability,
                     "Table of other backends against the reference (CUDA, or the first of --backend): times, ratio of\n"
@@ -492,6 +495,15 @@ void CommandLine::add_report() {
   report_->add_option("-o,--output", request.output, "Output file (default: stdout)")->type_name("FILE");
   add_names(*report_, "--experiment", request.selection.experiments, "Experiments, comma-separated (default: all)");
   add_names(*report_, "--backend", request.selection.backends, "Backends, comma-separated (default: all)");
+}
+
+void CommandLine::add_store() {
+  store_ = app.add_subcommand("store", "Make result files small, to keep them in a repository");
+  store_->footer(
+      "bench store results/nvidia-h200/*.json: each in its place, in a tenth of the bytes: what was measured, once, and\n"
+      "beside out.json its sample times in out.samples.xz. What follows from it, and texts, are left out; report,\n"
+      "compare and --resume read such files as they read others. bench report --format json out.json prints the whole.");
+  store_->add_option("FILE", options.to_store, "Results files of bench")->type_name("")->required();
 }
 
 void CommandLine::add_compare() {
@@ -534,6 +546,7 @@ void CommandLine::conclude() {
   if (devices_->parsed()) options.action = measure_ ? Action::measure : Action::devices;
   if (report_->parsed()) conclude_report();
   if (compare_->parsed()) conclude_compare();
+  if (store_->parsed()) options.action = Action::store;
 }
 
 void CommandLine::conclude_run() {

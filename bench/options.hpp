@@ -24,6 +24,7 @@ struct Options {
     devices,
     measure,
     report,
+    store,
     compare,
     explain_counters,
     print_text
@@ -56,6 +57,7 @@ struct Options {
   std::vector<std::string> benchmark_flags;  ///< `--benchmark_*`, for Google Benchmark.
 
   ReportRequest report;
+  std::vector<std::string> to_store;  ///< Files of bench store.
   CompareOptions comparison;
 
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();  ///< Of the program.

@@ -49,12 +49,6 @@ void require_same(const std::string& path, const Context& before, const Context&
                           flags_do ? fmt::format("run with{}, or ", flags) : ""));
 }
 
-/// Whether the row is of the source that this program was built from. Modules have no hash.
-bool has_current_source(const Line& row, const VariantEntry& variant) {
-  const auto hash = row.find("source_hash");
-  return (hash != row.end() && hash->is_string() ? hash->get<std::string>() : "") == variant.source_info.hash;
-}
-
 std::string why_no_results(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -90,8 +84,7 @@ Earlier read_earlier(const std::string& path, const Context& now) {
       const std::string text = row.dump(-1, ' ', false, Line::error_handler_t::replace);
       Result result = read_json_line(text);
       earlier.rows.push_back({result.name(), result.repetition, text});
-      const bool is_current = has_current_source(row, *result.cell.variant);
-      earlier.results.push_back(is_current ? std::optional(std::move(result)) : std::nullopt);
+      earlier.results.push_back(std::move(result));
     }
   } catch (const Error& error) {
     throw Error(fmt::format("--resume {}: {}", path, error.what()));

@@ -1,7 +1,6 @@
 // Results of an earlier run, for --resume.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@ namespace crosswarp {
 
 struct Earlier {
   Context context;
-  std::vector<JsonRow> rows;                   ///< As in the file.
-  std::vector<std::optional<Result>> results;  ///< The same, parsed; empty if the variant's source has changed since.
+  std::vector<JsonRow> rows;    ///< As in the file.
+  std::vector<Result> results;  ///< The same, parsed.
 };
 
 /// Options::request of the run with results in `path` or its journal. Throws Error for no results or no request.

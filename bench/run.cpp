@@ -27,6 +27,7 @@
 #include "bench/schedule.hpp"
 #include "bench/tour.hpp"
 #include "bench/tune.hpp"
+#include "bench/version.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 #include "core/noise.hpp"
@@ -44,15 +45,16 @@ class KnownResults {
   KnownResults() = default;
   explicit KnownResults(Earlier& earlier) {
     for (std::size_t i = 0; i < earlier.rows.size(); ++i)
-      if (earlier.results[i])
-        results_.try_emplace({earlier.rows[i].name, earlier.rows[i].repetition}, std::move(*earlier.results[i]));
-      else
-        ++changed_;
+      results_.try_emplace({earlier.rows[i].name, earlier.rows[i].repetition}, std::move(earlier.results[i]));
   }
 
   std::size_t size() const { return results_.size(); }
-  /// Rows of variants whose source has changed since: their cells run again.
-  std::size_t changed() const { return changed_; }
+  /// Results of other builds than the one of `commit`.
+  std::size_t of_other_commits(const std::string& commit) const {
+    return static_cast<std::size_t>(std::ranges::count_if(results_, [&](const auto& known) {
+      return !known.second.commit.empty() && known.second.commit != commit;
+    }));
+  }
   /// Removes and returns a result. None if it is unknown or failed: the cell runs again.
   std::optional<Result> take(const std::string& name, std::size_t repetition) {
     const auto node = results_.extract({name, repetition});
@@ -69,7 +71,6 @@ class KnownResults {
 
  private:
   std::map<std::pair<std::string, std::size_t>, Result> results_;
-  std::size_t changed_ = 0;
 };
 
 /// The JSON file, the CSV file and the terminal.
@@ -130,6 +131,7 @@ class Run {
   void open_outputs() {
     outputs_.json.emplace(options_);
     Context context = context_of(options_, plan_, executor_);
+    date_ = context.at("date");
     Earlier earlier;
     if (!options_.resume.empty()) earlier = read_earlier(options_.resume, context);
     add_measured_bandwidths(context, options_, plan_, executor_);
@@ -140,11 +142,13 @@ class Run {
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy, spans_ranks());
     known_ = KnownResults(earlier);
     if (!options_.resume.empty() && !options_.quiet)
-      say(fmt::format("{} results are in {} already{}", known_.size(), options_.resume,
-                      known_.changed() == 0 ? ""
-                                            : fmt::format("; {} more are of sources that have changed since, and run "
-                                                          "again",
-                                                          known_.changed())));
+      say_what_is_kept();
+  }
+
+  void say_what_is_kept() const {
+    const std::size_t others = known_.of_other_commits(commit());
+    say(fmt::format("{} results are in {} already{}", known_.size(), options_.resume,
+                    others == 0 ? "" : fmt::format(", {} of them of another commit", others)));
   }
 
   const DeviceStatus& status_of(const Cell& cell) const {
@@ -324,6 +328,10 @@ class Run {
     for (const std::size_t i : indices) cells.push_back(group.cells[i]);
     executor_.watch = [&](const Position& p) { progress_.show(p.placement, rule.placements); };
     std::vector<Result> timed = executor_.run(cells, group.mode, plan_.backends, group.launch_by, rule);
+    for (Result& result : timed) {
+      result.commit = commit();
+      result.date = date_;
+    }
     executor_.watch = nullptr;
     for (std::size_t k = 0; k < timed.size(); ++k) {
       timed[k].repetition = repetition;
@@ -493,6 +501,7 @@ class Run {
   std::string remarks_;               // of the tour
   std::vector<Tuned> tuned_;
   Phases spent_;
+  std::string date_;  // of the run's start
   bool has_bad_result_ = false;
 };
 

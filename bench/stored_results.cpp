@@ -9,10 +9,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
+#include <tuple>
+#include <vector>
 
+#include "bench/compact_results.hpp"
+#include "bench/recorded_cells.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json.hpp"
+#include "core/verdicts.hpp"
 
 namespace crosswarp {
 namespace {
@@ -62,8 +68,31 @@ StoredResults read_journal(std::istream& file) {
   return stored;
 }
 
-StoredResults read_whole(std::istream& file) {
+/// Computes the fields that a compact file leaves out.
+void complete(StoredResults& stored) {
+  RecordedCells cells;
+  std::vector<Result> results;
+  for (const Json& row : stored.rows) results.push_back(from_json(row, cells.find(row)));
+  using Group = std::tuple<std::string, std::string, std::string, std::string, std::size_t>;
+  std::map<Group, std::vector<Result*>> groups;  // rows that ran side by side
+  for (Result& r : results)
+    groups[{r.cell.variant->experiment, r.cell.point.name(), to_string(r.mode, r.launch_by), r.device.name, r.repetition}]
+        .push_back(&r);
+  std::vector<std::string> backends;
+  std::istringstream names(stored.context["backends"]);
+  for (std::string name; std::getline(names, name, ',');) backends.push_back(name);
+  const auto same_run = [](const Result& a, const Result& b) { return a.date == b.date && a.commit == b.commit; };
+  for (const auto& [of, rows] : groups) compare(rows, backends, same_run);
+  for (std::size_t i = 0; i < results.size(); ++i) stored.rows[i] = Json::parse(json_line(results[i]));  // NaN is null
+}
+
+StoredResults read_whole(std::istream& file, const std::string& path) {
   const Json json = parse_json(std::string(std::istreambuf_iterator<char>(file), {}));
+  if (is_compact(json)) {
+    StoredResults stored = read_compact(json, path);
+    complete(stored);
+    return stored;
+  }
   for (const char* part : {"context", "benchmarks"})
     if (!json.is_object() || !json.contains(part)) throw Error(fmt::format("it has no {}", part));
   StoredResults stored{json.at("context").get<Context>(), json.at("benchmarks"), json.value("findings", Json::array())};
@@ -74,8 +103,7 @@ StoredResults read_whole(std::istream& file) {
 StoredResults read_one(const std::string& path) {
   std::ifstream file = open(path);
   try {
-    StoredResults stored = path.ends_with(journal_extension) ? read_journal(file) : read_whole(file);
-    for (Json& row : stored.rows) rename_to_current(row);
+    StoredResults stored = path.ends_with(journal_extension) ? read_journal(file) : read_whole(file, path);
     return stored;
   } catch (const std::exception& why) {
     throw not_results(path, why);

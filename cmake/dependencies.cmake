@@ -7,6 +7,7 @@ find_package(CLI11 REQUIRED)
 find_package(Boost REQUIRED CONFIG)  # headers of Boost.Math only
 find_package(Boost CONFIG QUIET OPTIONAL_COMPONENTS context)  # fibers of the emulation
 find_package(benchmark REQUIRED)
+find_package(LibLZMA REQUIRED)  # samples of stored results
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()

@@ -111,7 +111,6 @@ std::string bound_name(const Result& result) {
 std::optional<BoundInWords> bound_in_words(const Result& result) {
   const auto time = result.time();
   if (!time || *time <= 0) return {};
-  if (result.recorded_bound && result.device.key.empty()) return result.recorded_bound;
   const auto ceilings = ceilings_of(result);
   const Ceiling& nearest = *std::ranges::max_element(ceilings, {}, &Ceiling::seconds);
   if (nearest.seconds == 0) return BoundInWords{"unknown: no ceiling was measured", {}};

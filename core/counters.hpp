@@ -45,6 +45,8 @@ struct KernelUse {
   std::size_t threads = 0;        ///< Per block.
   bool pdl = false;               ///< Programmatic dependent launch.
   std::string name = {};          ///< As kernel_name() has it; empty for unknown.
+
+  bool operator==(const KernelUse&) const = default;
 };
 
 /// A kernel launch as the device recorded it.

@@ -336,6 +336,30 @@ void set_kernels(Result& r, const Json& json) {
   }
 }
 
+Json launched(const Result& r) {
+  Json json = Json::array();
+  for (const auto& [use, times] : r.launched)
+    json.push_back({{"name", use.name},
+                    {"registers", use.registers},
+                    {"shared_bytes", use.shared_bytes},
+                    {"blocks", use.blocks},
+                    {"threads_per_block", use.threads},
+                    {"times", times}});
+  return json.empty() ? Json() : json;
+}
+
+void set_launched(Result& r, const Json& json) {
+  for (const Json& kernel : json) {
+    LaunchedKernel& launched = r.launched.emplace_back();
+    launched.use.name = kernel.at("name");
+    launched.use.registers = kernel.at("registers");
+    launched.use.shared_bytes = kernel.at("shared_bytes");
+    launched.use.blocks = kernel.at("blocks");
+    launched.use.threads = kernel.at("threads_per_block");
+    launched.times = kernel.at("times");
+  }
+}
+
 /// Errors by distribution; null where no number came out.
 Json accuracy(const Result& r) {
   if (!r.accuracy) return {};
@@ -383,59 +407,64 @@ std::span<const Field> fields() {
     {"name", "", "the cell, as Google Benchmark names it", "", csv, [](const R& r) { return Json(r.name()); }},
     {"run_name", "", "the same", "", 0, [](const R& r) { return Json(r.name()); }},
     {"run_type", "", "Google Benchmark's word", "", 0, [](const R&) { return Json("iteration"); }},
-    {"rung", "", "variant, with its tuning unless that is the default", "rung", tables | words,
+    {"rung", "", "variant, with its tuning unless that is the default", "rung", tables | words | of_rung,
      [](const R& r) { return Json(r.cell.rung()); }},
-    {"backend", "", "backend", "", 0, of_variant<&VariantEntry::backend>},
-    {"experiment", "", "experiment", "", 0, of_variant<&VariantEntry::experiment>},
-    {"variant", "", "variant", "", 0, of_variant<&VariantEntry::name>},
-    {"tuning", "", "tuning", "", kernel, [](const R& r) { return word(r.cell.tuning->name()); }},
-    {"axes", "", "point: the value on each axis", "", 0, axes},
-    {"random", "", "of a random point: the half of the sample, any or multiples of 8", "", csv | source | if_known,
+    {"backend", "", "backend", "", of_rung, of_variant<&VariantEntry::backend>},
+    {"experiment", "", "experiment", "", of_rung, of_variant<&VariantEntry::experiment>},
+    {"variant", "", "variant", "", of_rung, of_variant<&VariantEntry::name>},
+    {"tuning", "", "tuning", "", kernel | of_rung, [](const R& r) { return word(r.cell.tuning->name()); }},
+    {"axes", "", "point: the value on each axis", "", of_point, axes},
+    {"random", "", "of a random point: the half of the sample, any or multiples of 8", "", csv | source | if_known | of_point,
      text_of<&R::cell, &Cell::half>, set_text<&R::cell, &Cell::half>},
-    {"mode", "", "what the caches hold: cold, hot, single", "", 0, [](const R& r) { return Json(to_string(r.mode)); },
+    {"mode", "", "what the caches hold: cold, hot, single", "", of_run, [](const R& r) { return Json(to_string(r.mode)); },
      [](R& r, const Json& j) { r.mode = read_enum(j, {Mode::cold, Mode::hot, Mode::single}); }},
-    {"launch_by", "", "how launches reach the device: stream, graph", "", csv | source,
+    {"launch_by", "", "how launches reach the device: stream, graph", "", csv | source | of_run,
      [](const R& r) { return Json(to_string(r.launch_by)); },
      [](R& r, const Json& j) { r.launch_by = read_enum(j, {LaunchBy::stream, LaunchBy::graph}); }},
-    {"improves", "", "its parent: the rung that it improves on", "", result, of_variant<&VariantEntry::improves>},
-    {"counterparts", "", "variants of the reference backend with the same algorithm", "", if_known,
+    {"improves", "", "its parent: the rung that it improves on", "", result | of_rung, of_variant<&VariantEntry::improves>},
+    {"counterparts", "", "variants of the reference backend with the same algorithm", "", if_known | of_rung,
      [](const R& r) {
        const auto& counterparts = r.cell.variant->counterparts;
        return counterparts.empty() ? Json() : Json(counterparts);
      }},
     {"gap", "", "why it is slower than its counterpart: class, reason, evidence", "", if_known, gap, set_gap},
-    {"library", "", "a vendor's library", "", 0, [](const R& r) { return Json(r.cell.variant->library); }},
-    {"escape_hatch", "", "native API within a portable kernel", "", if_known,
+    {"library", "", "a vendor's library", "", of_rung, [](const R& r) { return Json(r.cell.variant->library); }},
+    {"escape_hatch", "", "native API within a portable kernel", "", if_known | of_rung,
      [](const R& r) { return word(r.cell.variant->escape_hatch); }},
-    {"module", "", "file that the variant was loaded from", "", source | if_known,
+    {"module", "", "file that the variant was loaded from", "", source | if_known | of_rung,
      [](const R& r) { return word(r.cell.variant->module); }},
-    {"source_hash", "", "hash of the variant's source and its project headers", "", source | if_known,
-     [](const R& r) { return word(r.cell.variant->source_info.hash); }},
-    {"device", "", "device", "", csv | source, text_of<&R::device, &DeviceInfo::name>,
+    {"device", "", "device", "", csv | source | of_run, text_of<&R::device, &DeviceInfo::name>,
      set_text<&R::device, &DeviceInfo::name>},
-    {"repetition_index", "", "repetition", "", csv, value<&R::repetition>, set_value<&R::repetition>},
+    {"repetition_index", "", "repetition", "", csv | of_row, value<&R::repetition>, set_value<&R::repetition>},
     {"threads", "", "Google Benchmark's", "", 0, [](const R&) { return Json(1); }},
-    {"execution_space", "", "Kokkos's execution space: Serial, OpenMP, Cuda, HIP; threads: plain C++", "", csv | source | if_known,
+    {"execution_space", "", "Kokkos's execution space: Serial, OpenMP, Cuda, HIP; threads: plain C++", "", csv | source | if_known | of_rung,
      text_of<&R::execution, &Execution::space>, set_text<&R::execution, &Execution::space>},
-    {"host_threads", "", "host threads of a launch; ratios are of rows with the same number", "", csv | source | if_known,
+    {"host_threads", "", "host threads of a launch; ratios are of rows with the same number", "", csv | source | if_known | of_row,
      known<&R::execution, &Execution::threads>, set_known<&R::execution, &Execution::threads>},
 
     // What came out.
-    {"status", "", "ok, wrong, skipped, failed, implausible", "", csv, [](const R& r) { return Json(to_string(r.status)); },
+    {"commit", "", "commit of the program that measured it", "", source | if_known | of_run, text_of<&R::commit>,
+     set_text<&R::commit>},
+    {"date", "", "start of that program's run", "", source | if_known | of_run, text_of<&R::date>, set_text<&R::date>},
+    {"method", "", "number of the method by which times are taken", "", of_run, value<&R::method>, set_value<&R::method>},
+    {"stale", "", "true: its kernel has changed since", "", source | if_known | of_row,
+     [](const R& r) { return r.stale ? Json(true) : Json(); }, set_value<&R::stale>,
+     [](const R& r) { return yes_or_no(r.stale); }},
+    {"status", "", "ok, wrong, skipped, failed, implausible", "", csv | of_row, [](const R& r) { return Json(to_string(r.status)); },
      [](R& r, const Json& j) {
        r.status = read_enum(j, {Status::ok, Status::wrong, Status::skipped, Status::failed, Status::implausible});
        r.verdict.ok = r.status == Status::ok;
      }},
-    {"note", "", "why it is not ok, or what to know about a number that is", "", 0, text_of<&R::note>,
+    {"note", "", "why it is not ok, or what to know about a number that is", "", of_row, text_of<&R::note>,
      set_text<&R::note>},
     {"label", "", "status, with its reason where it is not ok", "", csv | result, [](const R& r) { return Json(r.label()); }},
     {"error_occurred", "", "Google Benchmark's: true where it is not ok", "", if_known,
      [](const R& r) { return r.status == Status::ok ? Json() : Json(true); }},
     {"error_message", "", "Google Benchmark's: the label", "", if_known,
      [](const R& r) { return r.status == Status::ok ? Json() : Json(r.label()); }},
-    {"verdict_error", "", "largest error against the oracle", "", result, value<&R::verdict, &Verdict::error>,
+    {"verdict_error", "", "largest error against the oracle", "", result | of_row, value<&R::verdict, &Verdict::error>,
      set_value<&R::verdict, &Verdict::error>},
-    {"verdict_bound", "", "largest error that is right", "", result,
+    {"verdict_bound", "", "largest error that is right", "", result | of_row,
      [](const R& r) {
        const bool judged = r.status != Status::skipped && r.status != Status::failed;
        return judged ? Json(r.verdict.bound) : Json();
@@ -444,17 +473,17 @@ std::span<const Field> fields() {
 
     // Time, and what follows from it.
     {"message_bytes", "B", "over ranks: bytes of the operation, as nccl-tests counts them", "bytes",
-     tables | result | ranks | if_known, [](const R& r) { return r.cost.message > 0 ? Json(r.cost.message) : Json(); },
+     tables | result | ranks | if_known | of_point, [](const R& r) { return r.cost.message > 0 ? Json(r.cost.message) : Json(); },
      set_value<&R::cost, &Cost::message>},
     {"ranks", "", "ranks of the experiment", "ranks", tables | result | ranks | if_known,
      [](const R& r) { return r.ranks() > 0 ? Json(r.ranks()) : Json(); }},
     {"iterations", "", "launches in all samples", "", 0,
      [](const R& r) { return Json(flatten(r.measurement.seconds).size() * r.measurement.launches); }},
-    {"sample_times", "ns", "time of a launch in each sample", "", 0, sample_times,
+    {"sample_times", "ns", "time of a launch in each sample", "", of_samples, sample_times,
      [](R& r, const Json& j) { r.measurement.seconds = read_times(j, "sample_times"); }},
-    {"shortened_sample_times", "ns", "time of a launch with fewer steps, directly behind each sample", "", if_known,
+    {"shortened_sample_times", "ns", "time of a launch with fewer steps, directly behind each sample", "", if_known | of_samples,
      shortened_times, [](R& r, const Json& j) { r.measurement.shorter = read_times(j, "shortened_sample_times"); }},
-    {"samples_by_placement", "", "samples in each placement", "", 0, samples_by_placement, set_placements},
+    {"samples_by_placement", "", "samples in each placement", "", of_row, samples_by_placement, set_placements},
     {"real_time", "ns", "time of a launch: mean over placements of the medians", "time", csv | tables | chart | result,
      [](const R& r) { return ns(r.time()); }, nullptr,
      [](const R& r) { return r.time() ? (noise(r).empty() ? "" : noisy_mark) + si(r.time(), "s") : ""; }},
@@ -464,17 +493,17 @@ std::span<const Field> fields() {
      [](const R& r) { return r.time() ? ns(location_interval(r.measurement.seconds).high) : Json(); }},
     {"median", "ns", "median of all samples", "", 0,
      [](const R& r) { return r.time() ? ns(median(flatten(r.measurement.seconds))) : Json(); }},
-    {"cpu_time", "ns", "host processor time of a launch", "", 0,
+    {"cpu_time", "ns", "host processor time of a launch", "", of_row,
      [](const R& r) { return r.status == Status::ok ? ns(r.measurement.cpu_seconds) : Json(); },
      [](R& r, const Json& j) { r.measurement.cpu_seconds = read(j, 0) * nanosecond; }},
     {"time_unit", "", "Google Benchmark's: of real_time and cpu_time", "", 0, [](const R&) { return Json("ns"); }},
-    {"floor_ns", "ns", "time of an empty launch", "", csv | source,
+    {"floor_ns", "ns", "time of an empty launch", "", csv | source | of_point,
      [](const R& r) { return r.status == Status::ok ? ns(r.floor) : Json(); },
      [](R& r, const Json& j) { r.floor = read(j, 0) * nanosecond; }},
-    {"floor_p90_ns", "ns", "90th percentile of that time", "", csv | source | if_known,
+    {"floor_p90_ns", "ns", "90th percentile of that time", "", csv | source | if_known | of_point,
      [](const R& r) { return r.status == Status::ok && r.floor_p90 > 0 ? ns(r.floor_p90) : Json(); },
      [](R& r, const Json& j) { r.floor_p90 = read(j, 0) * nanosecond; }},
-    {"waited", "share", "share of their time that threads waited for a processor: mean over samples", "", csv | source | if_known,
+    {"waited", "share", "share of their time that threads waited for a processor: mean over samples", "", csv | source | if_known | of_row,
      [](const R& r) { return number(r.measurement.waited); },
      [](R& r, const Json& j) { r.measurement.waited = j.get<double>(); }},
     {"noisy", "", "why the time is unreliable: what disturbed its samples", "", csv | result | if_known,
@@ -490,36 +519,36 @@ std::span<const Field> fields() {
     {"p99", "ns", "over ranks: 99th percentile of that time; of 100 operations or more", "p99",
      tables | result | ranks | if_known, [](const R& r) { return ns(r.percentile(99)); }},
     {"time_by_rank", "ns", "over ranks: each rank's own time of a launch, the median of its samples", "",
-     result | if_known, times_of<&R::measurement, &M::by_rank>, set_times<&R::measurement, &M::by_rank>,
+     result | if_known | of_row, times_of<&R::measurement, &M::by_rank>, set_times<&R::measurement, &M::by_rank>,
      [](const R& r) {
        std::string all;
        for (const double seconds : r.measurement.by_rank) all += (all.empty() ? "" : ", ") + si(seconds, "s");
        return all;
      }},
     {"operation_times", "ns", "over ranks: times of one operation behind a gate of its own, for p50 and p99", "",
-     if_known, times_of<&R::measurement, &M::single>, set_times<&R::measurement, &M::single>},
+     if_known | of_samples, times_of<&R::measurement, &M::single>, set_times<&R::measurement, &M::single>},
     {"samples", "", "samples", "", csv | source,
      [](const R& r) { return Json(flatten(r.measurement.seconds).size()); }},
     {"placements", "", "placements of the buffers", "", source,
      [](const R& r) { return Json(r.measurement.seconds.size()); }},
-    {"launches_per_sample", "", "launches in a sample", "", csv | source, value<&R::measurement, &M::launches>,
+    {"launches_per_sample", "", "launches in a sample", "", csv | source | of_row, value<&R::measurement, &M::launches>,
      set_value<&R::measurement, &M::launches>},
-    {"stopped", "", "why sampling ended", "", source, text_of<&R::measurement, &M::stopped>,
+    {"stopped", "", "why sampling ended", "", source | of_row, text_of<&R::measurement, &M::stopped>,
      set_text<&R::measurement, &M::stopped>},
-    {"preparing", "ns", "wall time of preparing: allocations and inputs", "", source | if_known,
+    {"preparing", "ns", "wall time of preparing: allocations and inputs", "", source | if_known | of_point,
      wall<&Phases::preparing>, set_wall<&Phases::preparing>},
-    {"verifying", "ns", "wall time of verifying", "", source | if_known, wall<&Phases::verifying>,
+    {"verifying", "ns", "wall time of verifying", "", source | if_known | of_point, wall<&Phases::verifying>,
      set_wall<&Phases::verifying>},
-    {"timing", "ns", "wall time of timing", "", source | if_known, wall<&Phases::timing>, set_wall<&Phases::timing>},
-    {"bytes_read", "B", "bytes that the problem reads", "", 0, value<&R::cost, &Cost::bytes_read>,
+    {"timing", "ns", "wall time of timing", "", source | if_known | of_point, wall<&Phases::timing>, set_wall<&Phases::timing>},
+    {"bytes_read", "B", "bytes that the problem reads", "", of_point, value<&R::cost, &Cost::bytes_read>,
      set_value<&R::cost, &Cost::bytes_read>},
-    {"bytes_written", "B", "bytes that the problem writes", "", 0, value<&R::cost, &Cost::bytes_written>,
+    {"bytes_written", "B", "bytes that the problem writes", "", of_point, value<&R::cost, &Cost::bytes_written>,
      set_value<&R::cost, &Cost::bytes_written>},
-    {"flops", "", "operations that the problem needs; a multiply-add is two", "", 0, value<&R::cost, &Cost::flops>,
+    {"flops", "", "operations that the problem needs; a multiply-add is two", "", of_point, value<&R::cost, &Cost::flops>,
      set_value<&R::cost, &Cost::flops>},
-    {"accesses", "", "accesses that the problem needs", "", 0, value<&R::cost, &Cost::accesses>,
+    {"accesses", "", "accesses that the problem needs", "", of_point, value<&R::cost, &Cost::accesses>,
      set_value<&R::cost, &Cost::accesses>},
-    {"left_out", "", "accesses that a launch with fewer steps leaves out", "", if_known,
+    {"left_out", "", "accesses that a launch with fewer steps leaves out", "", if_known | of_point,
      [](const R& r) { return r.cost.left_out > 0 ? Json(r.cost.left_out) : Json(); },
      set_value<&R::cost, &Cost::left_out>},
     {"step_time", "ns", "time of a dependent step: by the difference of launches of two lengths", "",
@@ -529,7 +558,7 @@ std::span<const Field> fields() {
      [](const R& r) { return number(step_interval(r, &Interval::low)); }},
     {"step_time_high", "ns", "… to (step time)", "", result | if_known,
      [](const R& r) { return number(step_interval(r, &Interval::high)); }},
-    {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", 0,
+    {"rate_of", "", "what the rate is of: bytes, flops, accesses", "", of_point,
      [](const R& r) { return Json(to_string(r.cost.rated)); },
      [](R& r, const Json& j) { r.cost.rated = quantity(j.get<std::string>()); }},
     {"bytes_per_second", "B/s", "bytes of the problem a second", "", csv | chart, derived<&R::bytes_per_second>},
@@ -537,12 +566,12 @@ std::span<const Field> fields() {
      derived<&R::flops_per_second>},
     {"rate", "", "rate; of accesses, the time of one", "rate", tables | chart | result, derived<&R::rate>, nullptr,
      rate_text},
-    {"ceiling", "", "part of the device that the rate is held to", "", result,
+    {"ceiling", "", "part of the device that the rate is held to", "", result | of_point,
      [](const R& r) { return word(std::string(r.cost.ceiling)); },
      [](R& r, const Json& j) { r.cost.ceiling = part(read_word(j)); }},
-    {"measured_peak", "", "its measured peak", "", chart | result, known<&R::measured_peak>,
+    {"measured_peak", "", "its measured peak", "", chart | result | of_point, known<&R::measured_peak>,
      set_known<&R::measured_peak>, [](const R& r) { return peak_text(r.measured_peak, r.cost.rated); }},
-    {"theoretical_peak", "", "its theoretical peak", "", chart | result,
+    {"theoretical_peak", "", "its theoretical peak", "", chart | result | of_point,
      [](const R& r) { return r.theoretical_peak() > 0 ? Json(r.theoretical_peak()) : Json(); },
      [](R& r, const Json& j) {
        if (!j.is_null()) r.device.peaks[std::string(r.cost.ceiling)] = j.get<double>();
@@ -574,64 +603,61 @@ std::span<const Field> fields() {
      [](const R& r) {
        const auto bound = bound_in_words(r);
        return bound ? Json(bound->words) : Json();
-     },
-     [](R& r, const Json& j) {
-       if (!j.is_null()) r.recorded_bound = BoundInWords{j, {}};
      }},
     {"most_gain", "", "times as fast as it could be at most", "", 0,
-     [](const R& r) { return number(bound_in_words(r).value_or(BoundInWords{}).gain); },
-     [](R& r, const Json& j) {
-       if (r.recorded_bound && !j.is_null()) r.recorded_bound->gain = j.get<double>();
-     }},
-    {"proof", "", "what the counters prove", "", result, text_of<&R::proof>, set_text<&R::proof>},
-    {"observed", "", "what the problem found in its outputs", "observed", markdown | result | words, observed,
+     [](const R& r) { return number(bound_in_words(r).value_or(BoundInWords{}).gain); }},
+    {"proof", "", "what the counters prove", "", result | of_row, text_of<&R::proof>, set_text<&R::proof>},
+    {"observed", "", "what the problem found in its outputs", "observed", markdown | result | words | of_row, observed,
      [](R& r, const Json& j) {
        for (const auto& [name, number] : j.items()) r.observed.push_back({name, "", read(number, nan)});
      },
      observed_text},
-    {"observed_units", "", "units of that", "", 0, observed_units,
+    {"observed_units", "", "units of that", "", of_point, observed_units,
      [](R& r, const Json& j) {
        for (Observation& o : r.observed) o.unit = j.at(o.name);
      }},
 
     // The device while it ran.
-    {"sm_clock_mhz_before", "MHz", "clock before", "", source, in_mhz<&R::measurement, &M::before, &Telemetry::clock>,
+    {"sm_clock_mhz_before", "MHz", "clock before", "", source | of_row, in_mhz<&R::measurement, &M::before, &Telemetry::clock>,
      set_mhz<&R::measurement, &M::before, &Telemetry::clock>},
-    {"sm_clock_mhz", "MHz", "clock after", "", source, in_mhz<&R::measurement, &M::after, &Telemetry::clock>,
+    {"sm_clock_mhz", "MHz", "clock after", "", source | of_row, in_mhz<&R::measurement, &M::after, &Telemetry::clock>,
      set_mhz<&R::measurement, &M::after, &Telemetry::clock>},
-    {"throttle", "", "what throttled it", "", source, text_of<&R::measurement, &M::after, &Telemetry::throttle>,
+    {"throttle", "", "what throttled it", "", source | of_row, text_of<&R::measurement, &M::after, &Telemetry::throttle>,
      set_text<&R::measurement, &M::after, &Telemetry::throttle>},
     {"throttled", "", "its samples were taken while slowed down for power or heat: why", "", csv | result | if_known,
      [](const R& r) { return word(throttled(r)); }},
 
     // The largest kernel that it launches.
-    {"tuned_by_table", "", "tuning that the table of bench tune had for it", "", kernel | if_known,
+    {"tuned_by_table", "", "tuning that the table of bench tune had for it", "", kernel | if_known | of_row,
      text_of<&R::tuned_by_table>, set_text<&R::tuned_by_table>},
-    {"kernel", "", "name of the largest kernel", "", kernel | if_known, text_of<&R::kernel, &K::name>,
+    {"kernel", "", "name of the largest kernel", "", kernel | if_known | of_kernel, text_of<&R::kernel, &K::name>,
      set_text<&R::kernel, &K::name>},
-    {"registers", "", "registers of a thread", "", csv | kernel, known<&R::kernel, &K::registers>,
+    {"registers", "", "registers of a thread", "", csv | kernel | of_kernel, known<&R::kernel, &K::registers>,
      set_known<&R::kernel, &K::registers>},
-    {"shared_bytes", "B", "shared memory of a block", "", kernel,
+    {"shared_bytes", "B", "shared memory of a block", "", kernel | of_kernel,
      [](const R& r) { return r.kernel.registers ? Json(r.kernel.shared_bytes) : Json(); },
      set_known<&R::kernel, &K::shared_bytes>},
-    {"occupancy", "share", "occupancy", "", csv | kernel, known<&R::kernel, &K::occupancy>,
+    {"occupancy", "share", "occupancy", "", csv | kernel | of_kernel, known<&R::kernel, &K::occupancy>,
      set_known<&R::kernel, &K::occupancy>},
-    {"blocks", "", "blocks", "", kernel, known<&R::kernel, &K::blocks>, set_known<&R::kernel, &K::blocks>},
-    {"blocks_with_work", "", "blocks that do not leave at once", "", kernel, known<&R::kernel, &K::useful_blocks>,
+    {"blocks", "", "blocks", "", kernel | of_row, known<&R::kernel, &K::blocks>, set_known<&R::kernel, &K::blocks>},
+    {"blocks_with_work", "", "blocks that do not leave at once", "", kernel | of_row, known<&R::kernel, &K::useful_blocks>,
      set_known<&R::kernel, &K::useful_blocks>},
-    {"threads_per_block", "", "threads of a block", "", kernel, known<&R::kernel, &K::threads>,
+    {"threads_per_block", "", "threads of a block", "", kernel | of_kernel, known<&R::kernel, &K::threads>,
      set_known<&R::kernel, &K::threads>},
-    {"pdl", "", "launched by programmatic dependent launch", "", kernel, value<&R::kernel, &K::pdl>,
+    {"pdl", "", "launched by programmatic dependent launch", "", kernel | of_kernel, value<&R::kernel, &K::pdl>,
      set_value<&R::kernel, &K::pdl>, [](const R& r) { return yes_or_no(r.kernel.pdl); }},
 
+    {"launched", "", "kernels of a launch that has several, in order: name, registers, shared_bytes, blocks, threads_per_block, "
+     "times in a row", "", if_known | of_row, launched, set_launched},
+
     // Where they were asked for.
-    {"counters", "", "hardware counters of a launch", "", if_known, counters, set_counters},
-    {"counters_why_not", "", "why there is no value of a counter, or of all", "", if_known, counters_why_not,
+    {"counters", "", "hardware counters of a launch", "", if_known | of_row, counters, set_counters},
+    {"counters_why_not", "", "why there is no value of a counter, or of all", "", if_known | of_row, counters_why_not,
      set_counters_why_not},
-    {"kernels", "", "kernels of a launch", "", if_known, kernels, set_kernels},
+    {"kernels", "", "kernels of a launch", "", if_known | of_row, kernels, set_kernels},
     {"energy", "", "energy back to back: J of a launch, W, W without work, s and launches of the window, its clock and throttling",
-     "", if_known, energy, set_energy},
-    {"energy_why_not", "", "why there is none", "", if_known,
+     "", if_known | of_row, energy, set_energy},
+    {"energy_why_not", "", "why there is none", "", if_known | of_row,
      [](const R& r) { return r.energy ? word(r.energy->why_not) : Json(); },
      [](R& r, const Json& j) { r.energy.emplace().why_not = j; }},
     {"joules", "J", "energy of a launch", "energy", csv | markdown | result | if_known,
@@ -642,8 +668,8 @@ std::span<const Field> fields() {
      [](const R& r) { return number(r.flops_per_joule()); }},
     {"bytes_per_joule", "B/J", "bytes of the problem a joule", "B/J", csv | markdown | result | if_known,
      [](const R& r) { return number(r.bytes_per_joule()); }},
-    {"accuracy", "", "rounding errors on general inputs, by distribution", "", if_known, accuracy, set_accuracy},
-    {"accuracy_why_not", "", "why there are none", "", if_known,
+    {"accuracy", "", "rounding errors on general inputs, by distribution", "", if_known | of_row, accuracy, set_accuracy},
+    {"accuracy_why_not", "", "why there are none", "", if_known | of_row,
      [](const R& r) { return r.accuracy ? word(r.accuracy->why_not) : Json(); },
      [](R& r, const Json& j) { r.accuracy.value().why_not = j; }},
 
@@ -704,23 +730,12 @@ Result from_json(const Json& entry, Cell cell) {
   for (const Field& field : fields())
     if (const auto value = entry.find(field.name); value != entry.end()) {
       if (field.set) field.set(result, *value);
-    } else if (!field.is_in(Field::if_known)) {
+    } else if (field.is_in(Field::stored) && !field.is_in(Field::if_known) && field.name != "method") {
       throw Error(fmt::format("has no {}", field.name));
     }
   if (entry.at("name") != result.name())
     throw Error(fmt::format("{} is not the name of {}", entry.at("name").dump(), result.name()));
   return result;
-}
-
-void rename_to_current(Json& entry, const Registry& registry) {
-  const std::string before_variant =
-      entry.at("backend").get<std::string>() + "/" + entry.at("experiment").get<std::string>() + "/";
-  const auto rename = [&](const char* field, const std::string& before) {
-    if (const auto name = entry.find(field); name != entry.end() && name->is_string())
-      *name = registry.current_name(before + name->get<std::string>()).substr(before.size());
-  };
-  for (const char* id : {"name", "run_name", "rung", "other"}) rename(id, "");
-  for (const char* variant : {"variant", "improves"}) rename(variant, before_variant);
 }
 
 }  // namespace crosswarp

@@ -27,6 +27,15 @@ struct Field {
     if_known = 128,  ///< No output: the JSON leaves the field out where it would be null.
     words = 256,     ///< No output: of words, left-aligned in tables.
     ranks = 512,     ///< A column of the CSV of a run over ranks; in tables, only where a row has a value.
+    // No outputs: where a compact file of results says what was measured (bench/compact_results.hpp). Of other fields
+    // it says nothing: they follow from these, or from the program.
+    of_run = 1 << 10,     ///< Once for each run and mode, …
+    of_rung = 1 << 11,    ///< … for each variant with its tuning, …
+    of_point = 1 << 12,   ///< … for each point, …
+    of_kernel = 1 << 13,  ///< … for each kernel, …
+    of_row = 1 << 14,     ///< … in each row, …
+    of_samples = 1 << 15, ///< … as a list of numbers in the file of samples.
+    stored = of_run | of_rung | of_point | of_kernel | of_row | of_samples,
   };
 
   std::string_view name;  ///< In JSON and CSV.
@@ -64,8 +73,5 @@ Json to_json(const Result& result);
 /// The result of an entry, of this cell. Of the device there is only what the entry says. Throws Error, or nlohmann's
 /// exception, where the entry is none.
 Result from_json(const Json& entry, Cell cell);
-
-/// Replaces former ids of variants in an entry, so that files stay readable when a variant is renamed.
-void rename_to_current(Json& entry, const Registry& registry = Registry::instance());
 
 }  // namespace crosswarp

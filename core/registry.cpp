@@ -170,12 +170,7 @@ void Registry::add(VariantEntry variant, ExperimentEntry experiment) {
   const std::string id = variant.id();
   if (const auto other = variants_.find(id); other != variants_.end())
     throw Error(fmt::format("two files register {}: {} and {}", id, other->second.source, variant.source));
-  const std::string former = variant.former_id();
-  if (current_ids_.contains(id) || variants_.contains(former) || current_ids_.contains(former))
-    throw Error(fmt::format("{} ({}): a name, present or former, that another variant has, too", id, variant.source));
-  if (!former.empty()) current_ids_.emplace(former, id);
   variant.module = module_;
-  if (module_.empty()) variant.source_info = source_info(id, variant.source);
   variants_.emplace(id, std::move(variant));
 }
 
@@ -197,20 +192,6 @@ std::size_t Registry::rung_height(const VariantEntry& variant) const {
   return height;
 }
 
-std::string Registry::current_name(const std::string& name) const {
-  std::size_t end = 0;  // of the id: behind its second slash up to a tuning or a point
-  for (int slashes = 0; end < name.size() && name[end] != '@'; ++end)
-    if (name[end] == '/' && ++slashes == 3) break;
-  const auto current = current_ids_.find(name.substr(0, end));
-  return current == current_ids_.end() ? name : current->second + name.substr(end);
-}
-
-std::vector<const VariantEntry*> Registry::selected_by_former_name(const Filter& filter) const {
-  std::vector<const VariantEntry*> selected = select(filter);
-  std::erase_if(selected, [&](const VariantEntry* variant) { return !contains(filter.variants, variant->formerly); });
-  return selected;
-}
-
 const Backend& Registry::backend(const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& backend : backends_) {
@@ -230,7 +211,7 @@ std::string Registry::not_in_this_build() const {
 std::string Registry::why_unknown(const std::string& variant, const std::vector<std::string>& known) const {
   std::vector<std::string> ids;
   for (const auto& [id, entry] : variants_)
-    if (entry.is_called(variant)) ids.push_back(id);
+    if (entry.name == variant) ids.push_back(id);
   return ids.empty() ? did_you_mean(variant, known, not_in_this_build())
                      : fmt::format("not among what is selected, but there is {}", fmt::join(ids, ", "));
 }
@@ -245,15 +226,14 @@ std::vector<const VariantEntry*> Registry::select(const Filter& filter) const {
     if (!filter.backends.empty() && !contains(filter.backends, variant.backend)) continue;
     if (!filter.experiments.empty() && !contains(filter.experiments, variant.experiment)) continue;
     known_variants.push_back(variant.name);
-    const auto is_called = [&](const std::string& name) { return variant.is_called(name); };
-    if (!filter.variants.empty() && std::ranges::none_of(filter.variants, is_called)) continue;
+    if (!filter.variants.empty() && !contains(filter.variants, variant.name)) continue;
     selected.push_back(&variant);
     for (const Tuning& tuning : variant.tunings)
       if (!tuning.values.empty()) known_tunings.push_back(tuning.name());
     for (const Axis& axis : experiments_.at(variant.experiment).axes) known_axes.push_back(axis.name);
   }
   for (const auto& name : filter.variants)
-    if (std::ranges::none_of(selected, [&](const VariantEntry* variant) { return variant->is_called(name); }))
+    if (std::ranges::find(selected, name, &VariantEntry::name) == selected.end())
       throw Error(fmt::format("--variant {}: {}", name, why_unknown(name, known_variants)));
   require_known("--tuning", filter.tunings, known_tunings);
   for (const auto& [name, spec] : filter.axes) require_known("axis", {name}, known_axes);

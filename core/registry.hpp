@@ -61,11 +61,6 @@ class Registry {
   /// Number of rungs below `variant` in the ladder of improvements. Libraries are above all.
   std::size_t rung_height(const VariantEntry& variant) const;
 
-  /// `name` (an id, a rung or a cell) with the variant's current id.
-  std::string current_name(const std::string& name) const;
-  /// The variants that `filter` selects by former names.
-  std::vector<const VariantEntry*> selected_by_former_name(const Filter& filter) const;
-
   /// `not in this build (backends host, kokkos)`: why a variant may be unknown here.
   std::string not_in_this_build() const;
   /// Throws Error, with the nearest match, for an unknown backend.
@@ -102,7 +97,6 @@ class Registry {
   std::vector<std::unique_ptr<Backend>> backends_;
   std::map<std::string, ExperimentEntry> experiments_;
   std::map<std::string, VariantEntry> variants_;
-  std::map<std::string, std::string> current_ids_;  // by former id
   std::string module_;
 };
 

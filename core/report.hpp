@@ -63,6 +63,9 @@ struct Conclusion {
 Json to_json(const Conclusion& conclusion);
 Conclusion read_conclusion(const Json& json);
 
+/// The text of a JSON file; `rows` and `findings` have a comma between.
+std::string json_text(const Context& context, const std::string& rows, const std::string& findings);
+
 /// A result as it stands in a file: its line, and what tells it from others.
 struct JsonRow {
   std::string name;

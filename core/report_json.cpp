@@ -118,12 +118,15 @@ void JsonFile::add(const Result& result) { add({result.name(), result.repetition
 
 void JsonFile::finish() {
   // One line for each result: readable in a diff, and the samples do not fill the screen.
-  std::string text = "{\n\"context\": " + Json(context_).dump(1) + ",\n\"benchmarks\": [\n";
-  for (std::size_t i = 0; i < lines_.size(); ++i) text += lines_[i] + (i + 1 < lines_.size() ? ",\n" : "\n");
-  text += "],\n\"findings\": [";
+  std::string rows, findings;
+  for (const std::string& line : lines_) rows += (rows.empty() ? "" : ",\n") + line;
   for (const Conclusion& conclusion : conclusions_)
-    text += (&conclusion == &conclusions_.front() ? "\n" : ",\n") + to_json(conclusion).dump(1);
-  file_.write(text + "\n]\n}\n");
+    findings += (findings.empty() ? "\n" : ",\n") + to_json(conclusion).dump(1);
+  file_.write(json_text(context_, rows, findings));
+}
+
+std::string json_text(const Context& context, const std::string& rows, const std::string& findings) {
+  return "{\n\"context\": " + Json(context).dump(1) + ",\n\"benchmarks\": [\n" + rows + "\n],\n\"findings\": [" + findings + "\n]\n}\n";
 }
 
 void JsonFile::discard() { unlink((file_.path() + ".journal").c_str()); }

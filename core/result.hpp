@@ -60,6 +60,15 @@ struct BoundInWords {
   std::optional<double> gain;  ///< How many times as fast it could be at most: by the nearest ceiling.
 };
 
+/// Number of the method by which times are taken: raised when what a time is changes. Times of two methods do not compare.
+inline constexpr int timing_method = 1;
+
+/// A kernel of a launch, and how many times in a row the launch runs it.
+struct LaunchedKernel {
+  KernelUse use;
+  std::size_t times = 1;
+};
+
 struct Result {
   Cell cell;
   Mode mode = Mode::cold;
@@ -72,6 +81,11 @@ struct Result {
   Measurement measurement;
   std::string tuned_by_table;         ///< The tuning that the table of `bench tune` had for it; empty for none.
   KernelUse kernel;                   ///< The largest kernel that it launches; zeros if unknown.
+  std::vector<LaunchedKernel> launched;  ///< All kernels of a launch, in order; empty for fewer than two.
+  std::string commit;                 ///< Of the program that measured it; empty if unknown.
+  std::string date;                   ///< When that program's run began, in ISO 8601; empty if unknown.
+  int method = 1;                     ///< timing_method of that program.
+  bool stale = false;                 ///< Its kernel is known to have changed since.
   Execution execution;                ///< Of its backend when it ran.
   DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.
   double measured_peak = 0;           ///< Of the part of the device that the cost is held to; 0: unknown.
@@ -88,9 +102,6 @@ struct Result {
   std::optional<Ratio> other;    ///< Time of the other backend's fastest row on the device, over its own.
   std::string other_rung;        ///< Which row that was.
   std::string why_no_other;      ///< Why there is no ratio to that row: its number of threads differs.
-
-  std::optional<BoundInWords>
-      recorded_bound;  ///< As a file has it, which does not hold all that follows from a device.
 
   std::optional<Gap> recorded_gap;  ///< As a file has it, of a variant that this build lacks.
 

@@ -67,6 +67,17 @@ KernelUse largest(const std::vector<KernelUse>& kernels) {
   return most;
 }
 
+/// Kernels in the order of their launches, repeats counted; nothing where there is one alone.
+std::vector<LaunchedKernel> in_rows(const std::vector<KernelUse>& kernels) {
+  std::vector<LaunchedKernel> launched;
+  for (const KernelUse& use : kernels)
+    if (!launched.empty() && launched.back().use == use)
+      ++launched.back().times;
+    else
+      launched.push_back({use});
+  return kernels.size() > 1 ? launched : std::vector<LaunchedKernel>{};
+}
+
 }  // namespace
 
 std::shared_ptr<Device> Runner::open(const Backend& backend, std::size_t ranks) const {
@@ -132,6 +143,7 @@ const Tuning& Runner::tuning_of(const Result& result) const {
 Result Runner::start(const Cell& cell) {
   Result result;
   result.cell = cell;
+  result.method = timing_method;
   result.note = skipped(cell);
   if (const OpenDevice opened = device(cell); opened.device) {
     result.device = opened.device->info();
@@ -177,6 +189,7 @@ double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, s
   if (kernels.empty() && result.status == Status::ok && result.cell.variant->result == ResultIn::device)
     kernels = result.cell.backend->kernels_of(device, [&] { bound.launch(0); });
   result.kernel = largest(kernels);
+  result.launched = in_rows(kernels);
   // One PDL kernel of several can make a launch faster than an empty one without PDL.
   result.kernel.pdl = std::any_of(kernels.begin(), kernels.end(), [](const KernelUse& kernel) { return kernel.pdl; });
   return seconds;

@@ -63,7 +63,7 @@ bool same_cell(const TunedPoint& a, const TunedPoint& b) {
 }  // namespace
 
 std::string source_of(const VariantEntry& variant) {
-  if (variant.module.empty()) return variant.source_info.hash;
+  if (variant.module.empty()) return {};
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (const char c : content(variant.module)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return fmt::format("module {:016x}", hash);
@@ -125,14 +125,14 @@ void TuningTable::write(const std::string& option, const std::string& file) cons
 const Tuning* TuningTable::find(const DeviceInfo& device, const VariantEntry& variant, const Point& point) const {
   const Tuning* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
-  std::string source;  // of a module, costly: made once, and only where its variant is in the table
+  std::optional<std::string> source;  // of a module, costly: made once, and only where its variant is in the table
   for (const TunedPoint& tuned : points_) {
     if (tuned.device != device.name || tuned.variant != variant.id()) continue;
     const double distance = log_distance(tuned.point, point);
     if (distance >= least) continue;
-    if (source.empty()) source = source_of(variant);
+    if (!source) source = source_of(variant);
     const auto tuning = std::ranges::find(variant.tunings, tuned.tuning, &Tuning::name);
-    if (tuned.source != source || tuning == variant.tunings.end()) continue;
+    if (tuned.source != *source || tuning == variant.tunings.end()) continue;
     nearest = &*tuning;
     least = distance;
   }

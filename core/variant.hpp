@@ -27,7 +27,6 @@ class Register {
     entry.improves = v.improves;
     entry.counterparts.assign(v.counterparts.begin(), v.counterparts.end());
     entry.gaps = v.gaps;
-    entry.formerly = v.formerly;
     entry.needs.assign(v.needs.begin(), v.needs.end());
     entry.not_expressible = v.not_expressible;
     entry.escape_hatch = v.escape_hatch;

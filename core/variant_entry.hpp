@@ -13,7 +13,6 @@
 #include "core/buffer.hpp"
 #include "core/error.hpp"
 #include "core/experiment.hpp"
-#include "core/variant_sources.hpp"
 
 namespace crosswarp {
 
@@ -91,7 +90,6 @@ struct Variant {
   /// Variants of the reference backend with the same algorithm; a variant that is not expressible stands for them.
   std::vector<std::string_view> counterparts = {};
   std::vector<Gap> gaps = {};      ///< The first that applies holds; without a counterpart, to the fastest variant.
-  std::string_view formerly = {};  ///< Its name before a renaming; empty for none.
   std::vector<std::string_view> needs = {};  ///< Required device features; a device without them skips the variant.
   std::string not_expressible = {};          ///< Why this backend cannot express it; then `launch` is null.
   /// The native API that it takes within a portable kernel, such as `wmma`: then it does not stand for its backend.
@@ -129,13 +127,11 @@ struct VariantEntry {
   std::string name;
   std::string source;       ///< Path of the source file, as given to the compiler.
   std::string module = {};  ///< Path of the module; empty if linked in.
-  SourceInfo source_info = {};
   std::string idea;
   std::string bound_by;
   std::string improves;
   std::vector<std::string> counterparts;  ///< Names in the reference backend.
   std::vector<Gap> gaps;
-  std::string formerly;
   std::vector<std::string> needs;
   std::string not_expressible;
   std::string escape_hatch;
@@ -153,15 +149,12 @@ struct VariantEntry {
 
   /// `cuda/reduce_sum/float4`.
   std::string id() const { return backend + "/" + experiment + "/" + name; }
-  /// The id before a renaming; empty for none.
-  std::string former_id() const { return formerly.empty() ? "" : backend + "/" + experiment + "/" + formerly; }
   bool is_for(const Point& point) const { return !applies || applies(point); }
   /// Whether its time is one of the backend's own: neither a library's nor one by an escape hatch.
   bool stands_for_backend() const { return !library && escape_hatch.empty(); }
   /// Why it is slower than its counterpart at `point`. A variant that is not expressible has no API, is in a library
   /// only, or takes an escape hatch, unless it declares that something else is the larger part there.
   Gap gap(const Point& point) const;
-  bool is_called(std::string_view wanted) const { return wanted == name || (!formerly.empty() && wanted == formerly); }
 };
 
 void add_variant(VariantEntry variant, ExperimentEntry experiment);

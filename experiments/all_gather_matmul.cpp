@@ -12,7 +12,7 @@
 namespace crosswarp {
 namespace {
 
-constexpr int significant_bits = 8;  // of bfloat16
+constexpr int bf16_bits = 8;  // of bfloat16
 constexpr std::size_t pipelined_sets = 2;
 constexpr int pipelined_rounds = 3;  // buffers of two epochs in turn are used again in the third launch
 
@@ -118,11 +118,11 @@ AllGatherMatmul::Args AllGatherMatmul::args(std::size_t set, std::size_t rank) c
 }
 
 Elements AllGatherMatmul::elements_of_a(std::size_t set, std::size_t rank) const {
-  return {{RandomStream(generation_seed(seed_, generation_), 2 * set * most_ranks + rank), significant_bits}};
+  return {{RandomStream(generation_seed(seed_, generation_), 2 * set * most_ranks + rank), bf16_bits}};
 }
 
 Elements AllGatherMatmul::elements_of_b(std::size_t set, std::size_t rank) const {
-  return {{RandomStream(generation_seed(seed_, generation_), (2 * set + 1) * most_ranks + rank), significant_bits}};
+  return {{RandomStream(generation_seed(seed_, generation_), (2 * set + 1) * most_ranks + rank), bf16_bits}};
 }
 
 void AllGatherMatmul::write_inputs() const {
@@ -172,7 +172,7 @@ Verdict AllGatherMatmul::check(ResultIn) const {
     std::vector<TypedSpan> results;
     for (const auto& c : own.c) results.emplace_back(c.span());
     const Verdict verdict = own.references->check(
-        generation_, results, bound_of_16_bits(shape_.k, significant_bits),
+        generation_, results, bound_of_16_bits(shape_.k, bf16_bits),
         [&](std::size_t i) { return fmt::format("{} on rank {}", element_name(i, shape_.n), rank); });
     if (!verdict.ok) return verdict;
     if (verdict.error >= worst.error) worst = verdict;

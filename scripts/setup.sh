@@ -64,7 +64,7 @@ missing_packages() {
   for tool in g++:g++ cmake:cmake ninja:ninja-build git:git ccache:ccache python3:python3; do
     command -v "${tool%:*}" >/dev/null || echo "${tool#*:}"
   done
-  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev)
+  libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev liblzma-dev)
   if [[ " $* " != *" -DCROSSWARP_KOKKOS=OFF "* ]] && ! has_kokkos; then
     libraries+=(libtrilinos-kokkos-dev)
     optional+=(libtrilinos-kokkos-kernels-dev)
@@ -126,7 +126,7 @@ configure() {
   fi
   if ! command -v apt-get >/dev/null; then
     say "no apt-get here. Needed: a C++20 compiler, CMake 3.22, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
-      "Google Benchmark; useful: Kokkos, git, ccache"
+      "Google Benchmark, liblzma; useful: Kokkos, git, ccache"
   fi
   rm -rf "$build/build.ninja" "$build/CMakeCache.txt" "$build/CMakeFiles"
   step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset$developer" -B "$build" "${options[@]}"

@@ -22,10 +22,7 @@ const std::string second_run = (source_tree() / "tests/data/reduce_sum_hip_again
 
 Finished compare(const std::string& arguments) { return run_process(sibling("bench") + " compare " + arguments); }
 
-Json read(const std::string& path) {
-  std::ifstream file(path);
-  return Json::parse(file);
-}
+Json read(const std::string& path) { return Json::parse(whole_results(path)); }
 
 /// A file for the time of a test: JSON, or the text of a JSON string.
 class File {
@@ -329,20 +326,6 @@ TEST(CompareRuns, SaysFirstThatDevicesDiffer) {
   EXPECT_TRUE(says(compare("--format md " + both), "Different devices"));
   const File slow("slow_device.json", changed(other, slowed(1.5)));
   EXPECT_EQ(compare(first_run + " " + std::string(slow)).exit_code, 1) << "a row is slower, whatever it ran on";
-}
-
-TEST(CompareRuns, NamesVariantsWhoseSourceHasChanged) {
-  const auto hashed = [](const std::string& path, const std::string& of_float4) {
-    return changed(path, [=](Json& row) { row["source_hash"] = row["variant"] == "float4" ? of_float4 : "0"; });
-  };
-  const File before("hash_before.json", hashed(first_run, "1")), after("hash_after.json", hashed(second_run, "2"));
-  const std::string both = std::string(before) + " " + std::string(after);
-  EXPECT_EQ(line_with(compare(both), "Sources that changed"),
-            "Sources that changed between the runs: cuda/reduce_sum/float4, hip/reduce_sum/float4.");
-  EXPECT_TRUE(says(compare("--format md " + both), "Sources that changed"));
-  EXPECT_FALSE(says(compare(std::string(before) + " " + std::string(before)), "Sources that changed"));
-  EXPECT_FALSE(says(compare(std::string(before) + " " + second_run), "Sources that changed"))
-      << "no hash, no statement";
 }
 
 TEST(CompareRuns, MakesMarkdownInAFile) {

@@ -46,8 +46,7 @@ Json renamed(Json row, const std::string& backend, const std::string& experiment
 
 /// What scripts/measure would leave, a row for each backend and variant that it names.
 Files good_folder() {
-  std::ifstream file(source_tree() / checked_in / "reduce_sum.json");
-  const Json model = Json::parse(file);
+  const Json model = Json::parse(whole_results(source_tree() / checked_in / "reduce_sum.json"));
   Json context = model.at("context");
   for (const auto& [fact, value] : std::map<std::string, std::string>{{"flags", "GNU 12.2.0 -O3"},
                                                                       {"cpu", "a processor"},

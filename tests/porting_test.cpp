@@ -54,14 +54,10 @@ class Porting : public testing::Test {
             {"backend", backend},
             {"experiment", "sum"},
             {"variant", variant},
-            {"not_expressible", ""},
-            {"source_hash", "1"}};
+            {"not_expressible", ""}};
   }
   static Json emulated(const std::string& variant, const std::string& state) {
-    return {{"rung", "hip/sum/" + variant},
-            {"state", state},
-            {"message", ""},
-            {"source_hash", variant == "older" ? "0" : "1"}};
+    return {{"rung", "hip/sum/" + variant}, {"state", state}, {"message", ""}, {"stale", variant == "older"}};
   }
   static Json timed(const std::string& backend, const std::string& variant, int n, double time) {
     Json row = rung(backend, variant);

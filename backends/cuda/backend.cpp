@@ -2,17 +2,24 @@
 #include "backends/gpu/backend.hpp"
 
 #include <fmt/format.h>
+#if __has_include(<cub/version.cuh>)
+#include <cub/version.cuh>
+#endif
 
 #include <map>
 #include <string>
 #include <vector>
 
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/features.hpp"
 #include "backends/gpu/links.hpp"
 #include "backends/gpu/peer_features.hpp"
 #include "core/error.hpp"
 #include "core/ranks.hpp"
 #include "core/registry.hpp"
+#if CROSSWARP_HAS_CUBLAS
+#include "backends/cuda/cublas.hpp"
+#endif
 #if CROSSWARP_HAS_NCCL
 #include "backends/cuda/nccl.hpp"
 #include "backends/cuda/nccl_windows.hpp"
@@ -45,6 +52,16 @@ class CudaBackend final : public gpu::GpuBackend {
  public:
   std::string name() const override { return "cuda"; }
   Execution execution() const override { return {"CUDA"}; }
+  std::map<std::string, std::string> versions() const override {
+    std::map<std::string, std::string> versions;
+#if CROSSWARP_HAS_CUBLAS
+    if (const std::string cublas = gpu::cublas_version(); !cublas.empty()) versions["cublas"] = cublas;
+#endif
+#ifdef CUB_VERSION
+    versions["cub"] = fmt::format("{}.{}.{}", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+#endif
+    return versions;
+  }
 
   std::shared_ptr<Device> open_ranks(std::span<const std::size_t> ordinals) const override {
     if (const std::size_t here = devices().size(), count = ordinals.size(); here < count)

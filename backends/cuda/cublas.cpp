@@ -14,6 +14,7 @@ const SharedLibrary<Cublas>& library() {
                                               from.load(from.entries.create, "cublasCreate_v2");
                                               from.load(from.entries.set_stream, "cublasSetStream_v2");
                                               from.load(from.entries.status_string, "cublasGetStatusString");
+                                              from.load(from.entries.property, "cublasGetProperty");
                                               from.load(from.entries.sgemv, "cublasSgemv_v2");
                                               from.load(from.entries.sgemm, "cublasSgemm_v2");
                                               from.load(from.entries.set_math_mode, "cublasSetMathMode");
@@ -42,6 +43,17 @@ const SharedLibrary<CublasLt>& library_lt() {
 
 std::string why_no_cublas() { return library().why_not; }
 std::string why_no_cublaslt() { return library_lt().why_not.empty() ? why_no_cublas() : library_lt().why_not; }
+
+std::string cublas_version() {
+  if (!library().why_not.empty()) return {};
+  std::string version;
+  for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int number = 0;
+    check(library().entries.property(part, &number), "cublasGetProperty");
+    version += (version.empty() ? "" : ".") + std::to_string(number);
+  }
+  return version;
+}
 
 const Cublas& cublas() { return library().usable(); }
 const CublasLt& cublaslt() { return library_lt().usable(); }

@@ -15,6 +15,7 @@ struct Cublas {
   decltype(&::cublasCreate_v2) create = nullptr;
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasGetStatusString) status_string = nullptr;
+  decltype(&::cublasGetProperty) property = nullptr;
   decltype(&::cublasSgemv_v2) sgemv = nullptr;
   decltype(&::cublasSgemm_v2) sgemm = nullptr;
   decltype(&::cublasSetMathMode) set_math_mode = nullptr;
@@ -38,6 +39,9 @@ struct CublasLt {
 /// Loads cuBLAS. The reason where that fails, else empty.
 std::string why_no_cublas();
 std::string why_no_cublaslt();
+
+/// `13.0.2`, of the library that is loaded; empty where there is none.
+std::string cublas_version();
 
 /// Throws Error if it cannot be loaded.
 const Cublas& cublas();

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/gpu/error.hpp"
+#include "backends/gpu/name_of_kernel.hpp"
 
 #ifdef __HIP_PLATFORM_AMD__
 #define cudaGraphGetNodes hipGraphGetNodes
@@ -59,7 +60,8 @@ KernelUse use_of(cudaGraphNode_t node, const DeviceInfo& device) {
           .occupancy = static_cast<double>(resident) * static_cast<double>(threads) /
                        static_cast<double>(device.threads_per_unit),
           .blocks = std::size_t{launch.gridDim.x} * launch.gridDim.y * launch.gridDim.z,
-          .threads = threads};
+          .threads = threads,
+          .name = name_of_kernel(launch.func)};
 }
 
 }  // namespace

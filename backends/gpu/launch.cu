@@ -4,27 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "backends/gpu/name_of_kernel.hpp"
 #include "core/error.hpp"
-#include "core/kernel_name.hpp"
 
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
-namespace {
-
-/// Empty where the runtime does not tell.
-std::string name_of(const void* kernel) {
-#if defined(CUDART_VERSION) && CUDART_VERSION >= 12030
-  const char* symbol = nullptr;
-  if (cudaFuncGetName(&symbol, kernel) == cudaSuccess && symbol) return kernel_name(symbol);
-  ignore(cudaGetLastError());
-  return {};
-#else
-  static_cast<void>(kernel);
-  return {};
-#endif
-}
-
-}  // namespace
 
 void check(cudaError_t code, const char* what, std::source_location where) {
   if (code == cudaSuccess) return;
@@ -61,7 +45,7 @@ void note_kernel(const Queue& queue, const void* kernel, dim3 grid, dim3 block, 
                                 .blocks = std::size_t{grid.x} * grid.y * grid.z,
                                 .threads = threads,
                                 .pdl = pdl,
-                                .name = name_of(kernel)});
+                                .name = name_of_kernel(kernel)});
 }
 
 }  // namespace CROSSWARP_PLATFORM

@@ -17,13 +17,13 @@
 #include "bench/report/cells.hpp"
 #include "bench/report/output.hpp"
 #include "bench/report/points.hpp"
+#include "bench/report/source_lines.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/format.hpp"
 #include "core/names.hpp"
 #include "core/noise.hpp"
 #include "core/registry.hpp"
-#include "core/variant_sources.hpp"
 
 namespace crosswarp {
 namespace {
@@ -478,8 +478,8 @@ class Writer {
   }
   /// `31 (225)`: lines of code in the variant's file, and with its headers.
   static std::string lines(const Result* r) {
-    const BuiltInSource* const source = r ? built_in_source(variant_of(*r).id()) : nullptr;
-    return source ? fmt::format("{} ({})", source->lines, source->lines_with_headers) : "";
+    const auto lines = r ? source_lines(variant_of(*r).source) : std::nullopt;
+    return lines ? fmt::format("{} ({})", lines->own, lines->with_headers) : "";
   }
   std::string variant(const PortabilityRow& row, const Result* r) const {
     if (!r) return "";

@@ -51,9 +51,20 @@ std::string text_report(const std::vector<ResultFile>& files) {
   return text;
 }
 
+/// One file as --json writes it, whether or not it was stored compactly.
+std::string json_report(const std::vector<ResultFile>& files) {
+  if (files.size() != 1) throw Error("--format json: prints one file");
+  std::string rows, findings;
+  for (const Result& result : files[0].results) rows += (rows.empty() ? "" : ",\n") + json_line(result);
+  for (const Conclusion& conclusion : files[0].findings)
+    findings += (findings.empty() ? "\n" : ",\n") + to_json(conclusion).dump(1);
+  return json_text(files[0].context, rows, findings);
+}
+
 Format format_of(const ReportRequest& request) {
   const std::map<std::string, Format> formats{{"findings", findings_report},
                                               {"html", html_report},
+                                              {"json", json_report},
                                               {"md", markdown_report},
                                               {"svg", svg_report},
                                               {"text", text_report}};
@@ -62,7 +73,7 @@ Format format_of(const ReportRequest& request) {
     if (request.output.empty() && isatty(STDOUT_FILENO)) return text_report;
     if (extension.empty() || extension == ".txt") return markdown_report;
     if (const auto by_name = formats.find(extension.substr(1)); by_name != formats.end()) return by_name->second;
-    throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg; or name one by --format", request.output,
+    throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg, json; or name one by --format", request.output,
                             extension));
   }
   if (const auto found = formats.find(request.format); found != formats.end()) return found->second;

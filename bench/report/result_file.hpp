@@ -1,28 +1,13 @@
 // Result files as `bench --json` writes them.
 #pragma once
 
-#include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "bench/recorded_cells.hpp"
 #include "core/report.hpp"
 
 namespace crosswarp {
-
-/// Cells as a file names them. This build may lack them, so that they can be shown and not run: of a variant there is
-/// what the file says, of a backend nothing.
-class RecordedCells {
- public:
-  /// The cell of an entry of `benchmarks`, which lives as long as this object.
-  Cell find(const Json& entry);
-
- private:
-  std::map<std::pair<std::string, std::string>, VariantEntry> variants_;  // by id and hash of the source
-  std::map<std::string, ExperimentEntry> experiments_;                    // by name
-  std::map<std::string, Tuning> tunings_;                                 // by rung
-};
 
 struct ResultFile {
   std::string path;

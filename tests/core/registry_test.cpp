@@ -204,69 +204,6 @@ TEST_F(RegistryTest, RefusesTwoVariantsOfOneName) {
   EXPECT_TRUE(refuses([&] { lab.add(fake::variant("fake", "naive")); }, "two files register fake/fill/naive"));
 }
 
-TEST_F(RegistryTest, KnowsFormerNames) {
-  VariantEntry renamed = fake::variant("fake", "renamed");
-  renamed.formerly = "oldname";
-  lab.add(renamed);
-  lab.add(fake::variant("other", "renamed"));
-  const Names one{"fake/fill/renamed/n:8/type:f32"};
-  const Filter by_former_name = only({{"variant", "oldname"}, {"n", "8"}});
-  EXPECT_EQ(ids(by_former_name), one);
-  EXPECT_EQ(ids(only({{"variant", "renamed"}, {"n", "8"}})).size(), 2u);
-  const auto selected = lab.registry.selected_by_former_name(by_former_name);
-  ASSERT_EQ(selected.size(), 1u);
-  EXPECT_EQ(selected.front()->name, "renamed");
-  EXPECT_TRUE(lab.registry.selected_by_former_name(only({{"variant", "renamed"}})).empty());
-  EXPECT_TRUE(refuses(
-      [&] {
-        lab.registry.cells(only({{"backend", "other"}, {"variant", "oldname"}}));
-      },
-      "not among what is selected, but there is fake/fill/renamed"));
-
-  EXPECT_EQ(lab.registry.current_name("fake/fill/oldname"), "fake/fill/renamed");
-  EXPECT_EQ(lab.registry.current_name("fake/fill/oldname@k8/n:8/cold"), "fake/fill/renamed@k8/n:8/cold");
-  for (const char* other : {"", "oldname", "other/fill/oldname", "fake/fill/oldnames/n:8", "fake/fill/naive/n:8"})
-    EXPECT_EQ(lab.registry.current_name(other), other);
-}
-
-TEST_F(RegistryTest, RefusesAFormerNameThatIsTaken) {
-  const auto add = [&](const char* name, const char* formerly) {
-    VariantEntry renamed = fake::variant("fake", name);
-    renamed.formerly = formerly;
-    lab.add(renamed);
-  };
-  constexpr const char* says = "a name, present or former, that another variant has, too";
-  add("first", "oldname");
-  EXPECT_TRUE(refuses([&] { add("second", "naive"); }, says));
-  EXPECT_TRUE(refuses([&] { add("second", "oldname"); }, says));
-  EXPECT_TRUE(refuses([&] { add("oldname", ""); }, says));
-}
-
-TEST_F(RegistryTest, RenamesResultsOfFiles) {
-  VariantEntry renamed = fake::variant("fake", "renamed");
-  renamed.formerly = "oldname";
-  lab.add(renamed);
-  const auto now = [&](nlohmann::ordered_json result) {
-    rename_to_current(result, lab.registry);
-    return result.dump();
-  };
-  EXPECT_EQ(
-      now({{"backend", "fake"},
-           {"experiment", "fill"},
-           {"name", "fake/fill/oldname@k8/n:8/cold"},
-           {"variant", "oldname"},
-           {"improves", nullptr}}),
-      R"({"backend":"fake","experiment":"fill","name":"fake/fill/renamed@k8/n:8/cold","variant":"renamed","improves":null})");
-  EXPECT_EQ(
-      now({{"backend", "fake"},
-           {"experiment", "fill"},
-           {"variant", "naive"},
-           {"improves", "oldname"},
-           {"other", "fake/fill/oldname"},
-           {"note", "oldname"}}),
-      R"({"backend":"fake","experiment":"fill","variant":"naive","improves":"renamed","other":"fake/fill/renamed","note":"oldname"})");
-}
-
 TEST_F(RegistryTest, TestsEveryTuningAtEveryTestPoint) {
   const auto cells = lab.registry.test_cells();
   ASSERT_EQ(cells.size(), 8u);  // four rungs of two points

@@ -106,14 +106,13 @@ class TuningTableTest : public testing::Test {
   TuningTableTest() {
     variant_ = fake::variant("fake", "tuned");
     variant_.tunings = {{{{"block", 256}}}, {{{"block", 512}}}, {{{"block", 1024}}}};
-    variant_.source_info.hash = "now";
     device_.name = "Fake 1";
   }
   ~TuningTableTest() override { std::filesystem::remove(file_); }
   static TunedPoint tuned(const Point& point, const std::string& tuning) {
     return {.device = "Fake 1",
             .variant = "fake/fill/tuned",
-            .source = "now",
+            .source = "",
             .point = point,
             .tuning = tuning,
             .seconds = 1e-6};
@@ -166,7 +165,7 @@ TEST_F(TuningTableTest, KeepsPointsInAFileAndReplacesThem) {
   ASSERT_EQ(read.points().size(), 2u);
   EXPECT_EQ(name_at(read, at(8, 1)), "block512");
   EXPECT_EQ(name_at(read, at(9, 1)), "block1024");
-  // A changed source makes all of the variant's points stale.
+  // Points of another module are dropped with it.
   TuningTable third;
   TunedPoint changed = tuned(at(100, 1), "block512");
   changed.source = "later";

@@ -49,7 +49,6 @@ const Register<MatmulF32> variant{{
     .improves = "double_buffer",
     .gaps = {{GapClass::no_api,
               "HIP has no asynchronous copy to shared memory: a load and a store in place of cp.async"}},
-    .formerly = "load_ahead",
     .tunings = {{{{"columns", 128}}}, {{{"columns", 64}}}, {{{"columns", 256}}}},
     .launch = gemm,
 #if CROSSWARP_HAS_PTX

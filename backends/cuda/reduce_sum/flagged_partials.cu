@@ -58,7 +58,6 @@ const Register<ReduceSum> variant{{
     .idea = "one launch: each block publishes its partial and a flag as one word, the last block polls them",
     .bound_by = "memory bandwidth, or two trips to L2 when small",
     .improves = "last_block",
-    .formerly = "mailbox",
     .needs = {"cooperative"},
 #if CROSSWARP_HAS_COOPERATIVE
     .tunings = {tuning(512, 2, 0, 1), tuning(512, 4, 0, 1), tuning(512, 1, 0, 1), tuning(1024, 1, 0, 1),

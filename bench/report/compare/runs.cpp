@@ -60,19 +60,6 @@ std::string different_contexts(const ResultFile& before, const ResultFile& after
   return text;
 }
 
-/// Variants in both runs whose source changed between them. Rows without a hash tell nothing.
-std::string changed_sources(const Cells& old_cells, const Cells& new_cells) {
-  std::set<std::string> changed;
-  for (const Result& before : old_cells.all()) {
-    const Result* after = new_cells.find(before.name());
-    const std::string& old_hash = before.cell.variant->source_info.hash;
-    if (!after || old_hash.empty()) continue;
-    const std::string& new_hash = after->cell.variant->source_info.hash;
-    if (!new_hash.empty() && new_hash != old_hash) changed.insert(before.cell.variant->id());
-  }
-  return fmt::format("{}", fmt::join(changed, ", "));
-}
-
 /// Cells for which the table of tunings had another tuning, or none; empty for none of them.
 std::string tuned_otherwise(const Cells& old_cells, const Cells& new_cells) {
   const auto said = [](const Result& r) { return r.tuned_by_table.empty() ? "none" : r.tuned_by_table; };
@@ -259,8 +246,6 @@ bool compare_runs(const CompareOptions& comparison) {
     page.paragraph("Different devices: " + devices + ". Verdicts compare the devices, not versions of the program.");
   if (const std::string differ = different_contexts(before, after); !differ.empty())
     page.paragraph("The runs differ in what may explain changes: " + differ + ".");
-  if (const std::string changed = changed_sources(old_cells, new_cells); !changed.empty())
-    page.paragraph("Sources that changed between the runs: " + changed + ".");
   if (const std::string tuned = tuned_otherwise(old_cells, new_cells); !tuned.empty())
     page.paragraph("The table of bench tune had other tunings for " + tuned + ".");
   page.table(times_table(compared, comparison.all));
