@@ -10,8 +10,8 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "bench/cell_name.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/format.hpp"
@@ -42,25 +42,6 @@ void list(TextTable& table, const std::string& name, const Result& result) {
 std::vector<Cell> rungs(Filter filter) {
   if (filter.tunings.empty()) filter.tunings = {"all"};
   return Registry::instance().rungs(filter);
-}
-
-/// Parts of an id: `<rung>[/<axis>:<value>]…[/<mode>]`.
-struct CellId {
-  std::string rung, mode;
-  std::map<std::string, std::string> axes;
-};
-
-CellId parse_id(const std::string& id) {
-  CellId parsed;
-  std::istringstream parts(id);
-  for (std::string part; std::getline(parts, part, '/');)
-    if (const auto colon = part.find(':'); colon != part.npos)
-      parsed.axes[part.substr(0, colon)] = part.substr(colon + 1);
-    else if (!parsed.axes.empty())
-      parsed.mode = part;
-    else
-      parsed.rung += (parsed.rung.empty() ? "" : "/") + part;
-  return parsed;
 }
 
 std::string or_unknown(double value, const std::string& text) { return value > 0 ? text : "unknown"; }
@@ -171,13 +152,13 @@ void print_counters() {
 
 int profile_cell(const Options& options) {
   constexpr std::size_t launches = 5;
-  const CellId id = parse_id(options.profile);
+  const CellName id(options.profile);
   const auto refuse = [&](const std::string& why) -> Error {
     return Error(fmt::format("--profile {}: {}", options.profile, why));
   };
   std::vector<std::string> known;
   Filter filter = options.filter;
-  for (const Cell& cell : rungs({})) {
+  for (const Cell& cell : all_rungs()) {
     known.push_back(cell.rung());
     if (known.back() != id.rung) continue;
     filter.backends = {cell.variant->backend};

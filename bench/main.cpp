@@ -64,7 +64,8 @@ Options read_command_line(std::vector<std::string> arguments) {
   options.run.profile_command = [options](const Cell& cell, Mode mode) { return profile_command(options, cell, mode); };
   options.run.ceilings = Ceilings::of_this_machine();
   // Tunings that are named are meant.
-  if (options.filter.tunings.empty()) options.run.tunings = TuningTable(TuningTable::file_of_user());
+  if (options.filter.tunings.empty() && options.cells.empty())
+    options.run.tunings = TuningTable(TuningTable::file_of_user());
   return options;
 }
 
@@ -84,6 +85,7 @@ void check_files(const Options& options) {
     files.push_back({option, path, is_output});
     if (is_output) OutputFile(option, path, may_exist ? Existing::replace : Existing::refuse);
   };
+  add("--cells", options.cells, false, true);
   for (const auto* inputs : {&options.report.inputs, &options.comparison.inputs, &options.modules})
     for (const std::string& path : *inputs) add("", path, false, true);
   add("-o", options.report.output, true, true);

@@ -171,7 +171,15 @@ constexpr const char* last_run_value = "the last run";
 /// The option groups that --resume repeats.
 constexpr std::array request_groups{"Selection", axis_group, "Measuring"};
 /// Of these groups, beside axes, what --experiment overrides, too.
-constexpr std::array<std::string_view, 4> of_experiments{"--variant", "--tuning", "--random", "--all"};
+constexpr std::array<std::string_view, 5> of_experiments{"--variant", "--tuning", "--random", "--all", "--cells"};
+/// Of these groups, beside axes, what the names in --cells say.
+constexpr std::array<std::string_view, 11> of_names{"--backend", "--experiment", "--variant", "--tuning",
+                                                    "--random",  "--all",        "--cold",    "--hot",
+                                                    "--single",  "--stream",     "--graph"};
+
+bool is_in_names(const CLI::Option& option) {
+  return option.get_group() == axis_group || std::ranges::find(of_names, option.get_name()) != of_names.end();
+}
 
 std::string request_of(const CLI::App& app, const std::vector<std::string>& benchmark_flags) {
   nlohmann::json request = benchmark_flags;
@@ -320,6 +328,11 @@ void CommandLine::add_selection() {
       ->type_name("N")
       ->default_str("")
       ->group("Selection");
+  app.add_option("--cells", options.cells,
+                 "File of cells, a name of results per line (cuda/reduce_sum/float4/n:1024/type:f32/cold), in place of "
+                 "other selections")
+      ->type_name("FILE")
+      ->group("Selection");
   app.add_option("--load", options.modules, "Module with variants of your own (docs/your_kernel.md); repeatable")
       ->allow_extra_args(false)
       ->type_name("FILE")
@@ -465,9 +478,10 @@ void CommandLine::add_report() {
       "docs/report.md explains them.");
   report_->add_option("FILE", request.inputs, "Results files of bench (default: the last run)")->type_name("");
   report_
-      ->add_option("--format", request.format,
-                   "html, md, svg, findings, text or json (default: by the output's extension; on a terminal text, else\n"
-                   "md)")
+      ->add_option(
+          "--format", request.format,
+          "html, md, svg, findings, text or json (default: by the output's extension; on a terminal text, else\n"
+          "md)")
       ->type_name("NAME");
   report_->add_flag("--portability", request.portability,
                     "Table of other backends against the reference (CUDA, or the first of --backend): times, ratio of\n"
@@ -500,9 +514,11 @@ void CommandLine::add_report() {
 void CommandLine::add_store() {
   store_ = app.add_subcommand("store", "Make result files small, to keep them in a repository");
   store_->footer(
-      "bench store results/nvidia-h200/*.json: each in its place, in a tenth of the bytes: what was measured, once, and\n"
+      "bench store results/nvidia-h200/*.json: each in its place, in a tenth of the bytes: what was measured, once, "
+      "and\n"
       "beside out.json its sample times in out.samples.xz. What follows from it, and texts, are left out; report,\n"
-      "compare and --resume read such files as they read others. bench report --format json out.json prints the whole.");
+      "compare and --resume read such files as they read others. bench report --format json out.json prints the "
+      "whole.");
   store_->add_option("FILE", options.to_store, "Results files of bench")->type_name("")->required();
 }
 
@@ -564,11 +580,18 @@ void CommandLine::conclude_run() {
     options.run.stop.min_time = number("--benchmark_min_time", seconds, 0.0, 3600.0);
   }
   const bool profile = !options.profile.empty();
+  if (!options.cells.empty()) {
+    if (list_ + profile > 0 || tune_->parsed()) throw Error("--cells: is for runs, --verify and --dry-run");
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0 && is_in_names(*option))
+        throw Error(fmt::format("{}: the names in {} have that; leave it out", option->get_name(), options.cells));
+  }
   if (list_ + dry_run_ + verify_ + profile > 1)
     throw Error("--list, --dry-run, --verify and --profile exclude each other");
   if (graph_ && list_ + verify_ + profile > 0) throw Error("--graph: is for runs that time");
-  const bool selects = all_ || !options.filter.experiments.empty() || !options.filter.variants.empty() ||
-                       !options.filter.tunings.empty() || !options.filter.axes.empty() || !options.modules.empty() ||
+  const bool selects = all_ || !options.cells.empty() || !options.filter.experiments.empty() ||
+                       !options.filter.variants.empty() || !options.filter.tunings.empty() ||
+                       !options.filter.axes.empty() || !options.modules.empty() ||
                        !options.benchmark_flag("--benchmark_filter").empty() ||
                        !options.benchmark_flag("--benchmark_list_tests").empty();
   const bool times = list_ + dry_run_ + verify_ + profile == 0 && (app.get_subcommands().empty() || tune_->parsed());
@@ -721,16 +744,17 @@ std::vector<std::string> resumed(const std::vector<std::string>& arguments, cons
   std::set<std::string> given;
   for (const std::string& argument : arguments) given.insert(name(argument));
   const CommandLine line;
-  const bool has_own_points = given.contains("--experiment");
-  const auto is_of_experiments = [&](const std::string& option) {
+  const bool has_own_points = given.contains("--experiment"), has_own_cells = given.contains("--cells");
+  const auto is_replaced = [&](const std::string& option) {
     const CLI::Option* known = line.app.get_option_no_throw(option);
-    return (known && known->get_group() == axis_group) ||
-           std::ranges::find(of_experiments, option) != of_experiments.end();
+    return (has_own_cells && known && is_in_names(*known)) ||
+           (has_own_points && ((known && known->get_group() == axis_group) ||
+                               std::ranges::find(of_experiments, option) != of_experiments.end()));
   };
   std::vector<std::string> all{arguments.front()};
   for (const nlohmann::json& argument : nlohmann::json::parse(request)) {
     const std::string option = name(argument);
-    if (!given.contains(option) && !(has_own_points && is_of_experiments(option))) all.push_back(argument);
+    if (!given.contains(option) && !is_replaced(option)) all.push_back(argument);
   }
   all.insert(all.end(), arguments.begin() + 1, arguments.end());
   return all;

@@ -33,6 +33,7 @@ struct Options {
   std::string text;  ///< For print_text: help, version, manual, completions.
 
   Filter filter;
+  std::string cells;  ///< The file that names the cells; empty for `filter`, `modes` and `launch_by`.
   std::vector<Mode> modes;
   std::vector<LaunchBy> launch_by;
   RunOptions run;

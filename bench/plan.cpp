@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 
+#include "bench/cell_name.hpp"
 #include "core/error.hpp"
 #include "core/format.hpp"
 
@@ -80,16 +81,31 @@ std::string why_none(Executor& executor) {
   return why.empty() ? "no backend of this build has a device here; see bench devices" : why;
 }
 
+template <class T>
+void add_new(std::vector<T>& all, const T& one) {
+  if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
+/// Each cell once, however often it is timed.
+std::vector<Cell> distinct_cells(const std::vector<NamedCell>& named) {
+  std::map<std::string, Cell> cells;
+  for (const NamedCell& of : named) cells.try_emplace(of.cell.id(), of.cell);
+  std::vector<Cell> distinct;
+  for (auto& [id, cell] : cells) distinct.push_back(std::move(cell));
+  return distinct;
+}
+
 }  // namespace
 
-std::vector<std::string> chosen_backends(const Options& options, Executor& executor) {
+std::vector<std::string> chosen_backends(const Options& options, const std::vector<std::string>& asked,
+                                         Executor& executor) {
   const auto status = [&](const std::string& name) { return executor.status(Registry::instance().backend(name)); };
-  for (const std::string& name : options.filter.backends)
+  for (const std::string& name : asked)
     if (const DeviceStatus of = status(name); !of.device)
       throw Error(fmt::format("--backend {}: {}", name, of.why_not));
     else if (of.device->emulated && options.action == Options::Action::run)
       throw Error(fmt::format("--backend {}: an emulation has no meaningful times; add --verify", name));
-  if (!options.filter.backends.empty()) return options.filter.backends;
+  if (!asked.empty()) return asked;
   std::vector<std::string> usable;
   std::map<std::string, std::string> keys;  // devices by backend
   for (const auto& backend : Registry::instance().backends())
@@ -115,15 +131,26 @@ void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& back
 
 Plan plan(const Options& options, Executor& executor) {
   Filter filter = options.filter;
-  filter.backends = chosen_backends(options, executor);
+  const std::vector<NamedCell> named = options.cells.empty() ? std::vector<NamedCell>{} : read_cells(options.cells);
+  std::vector<Mode> modes = options.modes;
+  std::vector<LaunchBy> launch_by = options.launch_by;
+  std::set<std::string> names;  // of the named cells
+  if (!named.empty()) modes.clear(), launch_by.clear();
+  for (const NamedCell& of : named) {
+    names.insert(Group{{}, of.mode, of.launch_by}.name_of(of.cell));
+    add_new(filter.backends, of.cell.backend->name());
+    add_new(modes, of.mode);
+    add_new(launch_by, of.launch_by);
+  }
+  filter.backends = chosen_backends(options, filter.backends, executor);
   Plan plan{{}, filter.backends};
-  if (std::count(options.launch_by.begin(), options.launch_by.end(), LaunchBy::graph))
+  if (std::ranges::count(launch_by, LaunchBy::graph))
     for (const std::string& name : filter.backends)
       if (const DeviceStatus& status = executor.status(Registry::instance().backend(name));
           status.device && !status.device->graphs)
-        throw Error(fmt::format(
-            "--graph: {} runs on {}, which has no graphs; leave out --graph, or choose a --backend on a GPU", name,
-            status.device->name));
+        throw Error(
+            fmt::format("{0}: {1} runs on {2}, which has no graphs; leave out {0}, or choose a --backend on a GPU",
+                        named.empty() ? "--graph" : "/graph", name, status.device->name));
 
   if (options.tour) return plan;
   if (filter.random)
@@ -140,12 +167,12 @@ Plan plan(const Options& options, Executor& executor) {
   Points points;
   std::map<std::pair<std::string, std::string>, std::set<Point>> unchecked, oversized;  // by experiment and device
   std::set<std::string> why_left_out;
-  for (const Cell& cell : Registry::instance().cells(filter)) {
+  for (const Cell& cell : named.empty() ? Registry::instance().cells(filter) : distinct_cells(named)) {
     most_ranks_asked = std::max(most_ranks_asked, cell.experiment->ranks(cell.point));
     const DeviceStatus& status = executor.status(*cell.backend);
     const auto& device = status.device;
     const std::size_t bytes = cell.experiment->footprint(cell.point);
-    const bool is_cut = device && is_default_sweep(*cell.experiment, filter);
+    const bool is_cut = device && named.empty() && is_default_sweep(*cell.experiment, filter);
     if (is_cut && bytes > device->memory / default_share) {
       why_left_out.insert(fmt::format("takes more than 1/{} of the memory of {} (to run one, give every axis)",
                                       default_share, device->name));
@@ -157,7 +184,7 @@ Plan plan(const Options& options, Executor& executor) {
       unchecked[{cell.experiment->name, device->name}].insert(cell.point);
       continue;
     }
-    if (device && !is_by_default(*cell.experiment, filter, cell.point, *device)) {
+    if (device && named.empty() && !is_by_default(*cell.experiment, filter, cell.point, *device)) {
       why_left_out.insert(
           fmt::format("has values that are no default on {} (to run one, give their values)", device->name));
       continue;
@@ -185,12 +212,14 @@ Plan plan(const Options& options, Executor& executor) {
                "{}: points left out: {}; each takes more than 1/{} of the memory of {}; to run them, give every axis\n",
                where.first, left_out.size(), default_share, where.second);
   for (auto& [where, cells] : points) sort_by_rung(cells, filter.backends);
-  for (const Mode mode : options.modes)
-    for (const LaunchBy launch_by : options.launch_by)
+  const auto is_named = [&](const std::string& name) { return named.empty() || names.contains(name); };
+  for (const Mode mode : modes)
+    for (const LaunchBy by : launch_by)
       for (const auto& [where, cells] : points) {
-        Group group{{}, mode, launch_by};
+        Group group{{}, mode, by};
         for (const Cell& cell : cells)
-          if (by_name(pattern, group.name_of(cell))) group.cells.push_back(cell);
+          if (const std::string name = group.name_of(cell); is_named(name) && by_name(pattern, name))
+            group.cells.push_back(cell);
         if (!group.cells.empty()) plan.groups.push_back(std::move(group));
       }
   if (plan.groups.empty())

@@ -33,9 +33,10 @@ struct Plan {
   }
 };
 
-/// The backends of --backend. By default for a tour all that see the first GPU, else the first backend with a GPU;
-/// without a GPU all backends, which share the host. Throws Error for one that cannot run.
-std::vector<std::string> chosen_backends(const Options& options, Executor& executor);
+/// The backends that are asked for. By default for a tour all that see the first GPU, else the first backend with a
+/// GPU; without a GPU all backends, which share the host. Throws Error for one that cannot run.
+std::vector<std::string> chosen_backends(const Options& options, const std::vector<std::string>& asked,
+                                         Executor& executor);
 
 /// Sorts rows of a table: backends in the given order, each from its first rung up.
 void sort_by_rung(std::vector<Cell>& cells, const std::vector<std::string>& backends);

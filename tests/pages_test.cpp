@@ -1,5 +1,5 @@
 // Pages: relative links and their anchors exist, the README is short, indexes name every page, and the JSON page every
-// field; figures of changed kernels are found.
+// field; rows of changed kernels are found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,15 +159,18 @@ TEST(Pages, JsonPageNamesEveryField) {
     EXPECT_NE(page.find('`' + field.key() + '`'), std::string::npos) << "docs/json.md does not name " << field.key();
 }
 
-/// A tree with a kernel, its results and a page that shows them.
+/// A git repository with a kernel, its results and a page that shows them.
 class Figures : public testing::Test {
  protected:
   Figures() {
     fs::remove_all(tree_);
-    write(kernel_, "run<4>();\n");
+    write(kernel_, kernel_text_);
     write("README.md", "A page.\n");
     write("docs/sum.md", "<!-- report results/gpu/sum.json -->\n\n| figures |\n\n<!-- end -->\n");
-    write("results/gpu/sum.json", results({hash_of_kernel()}).dump());
+    write("bench", "#!/bin/sh\ncat \"$4\"\n");  // report --format json FILE
+    fs::permissions(tree_ / "bench", fs::perms::owner_all);
+    git("init -q");
+    measure(commit());
   }
   ~Figures() override { fs::remove_all(tree_); }
 
@@ -175,97 +178,118 @@ class Figures : public testing::Test {
     fs::create_directories((tree_ / path).parent_path());
     std::ofstream(tree_ / path) << text;
   }
-  std::string hash_of_kernel() const {
-    const auto sources = nlohmann::json::parse(run_process(sibling("variant_sources") + " " + tree_.string()).output);
-    return sources.at("cuda/sum/plain").at("hash");
+  std::string git(const std::string& arguments) const {
+    const Finished finished =
+        run_process("cd " + tree_.string() + " && git -c user.name=a -c user.email=a@b " + arguments);
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    return finished.output.substr(0, finished.output.find('\n'));
   }
-  /// A row for each hash; empty for none.
-  static nlohmann::json results(const std::vector<std::string>& hashes) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (const std::string& hash : hashes) {
-      rows.push_back({{"name", "cuda/sum/plain/n:" + std::to_string(rows.size())},
-                      {"rung", "cuda/sum/plain"},
-                      {"backend", "cuda"},
+  std::string commit() const {
+    git("add -A");
+    git("commit -q -m change");
+    return git("rev-parse --short=12 HEAD");
+  }
+  /// Writes two rows of the kernel, with HIP and with CUDA, as measured at a commit; `own`: fields of both.
+  void measure(const std::string& commit, const nlohmann::json& own = nlohmann::json::object()) {
+    nlohmann::json rows;
+    for (const char* backend : {"cuda", "hip"}) {
+      rows.push_back({{"name", std::string(backend) + "/sum/plain/n:8"},
+                      {"rung", std::string(backend) + "/sum/plain"},
+                      {"backend", backend},
                       {"experiment", "sum"},
                       {"variant", "plain"},
                       {"real_time", 1.5}});
-      if (!hash.empty()) rows.back()["source_hash"] = hash;
+      rows.back().update(own);
     }
-    return {{"context", nlohmann::json::object()}, {"benchmarks", rows}};
+    write("results/gpu/sum.json", nlohmann::json{{"context", {{"commit", commit}}}, {"benchmarks", rows}}.dump());
   }
   Finished check(const std::string& options = "") const {
-    return run_process((source_tree() / "scripts/check-figures").string() + options + " " + tree_.string() + " " +
-                       sibling("variant_sources"));
+    return run_process("CROSSWARP_BENCH=" + (tree_ / "bench").string() + " " +
+                       (source_tree() / "scripts/check-figures").string() + options + " " + tree_.string());
   }
-  std::string list() const { return check(" --earlier results/gpu").output; }
+  /// The two rows on the page: a note, and an error for a release unless they are as they were.
+  void expect(const std::string& counts, bool is_error, const std::string& line = "") const {
+    const Finished noted = check(), released = check(" --release");
+    EXPECT_EQ(noted.exit_code, 0) << noted.output;
+    EXPECT_EQ(released.exit_code, is_error) << released.output;
+    EXPECT_EQ(noted.output, released.output);
+    EXPECT_NE(noted.output.find("note: rows on pages: " + counts + "\n"), std::string::npos) << noted.output;
+    EXPECT_NE(noted.output.find(line), std::string::npos) << noted.output;
+  }
 
   const fs::path tree_ = temporary_file("figures");
   const std::string kernel_ = "backends/cuda/sum/plain.cu";
+  const std::string kernel_text_ = "// adds\nint a;\nint b;\nint c;\nint d;\nint e;\nint f;\n";
 };
 
-TEST_F(Figures, OfTheSameSourcePass) {
-  EXPECT_EQ(check().exit_code, 0) << check().output;
-  write(kernel_, "// another comment\nrun< 4 >();\n");
-  EXPECT_EQ(check().exit_code, 0) << check().output;
+constexpr const char* unchanged = "2 unchanged, 0 changed, 0 gone, 0 marked stale, 0 of unknown commits";
+
+TEST_F(Figures, OfAFileAsItWasPass) {
+  expect(unchanged, false);
+  write("backends/cuda/sum/kernel.cuh", "int g;\n");
+  commit();
+  expect(unchanged, false);
 }
 
-TEST_F(Figures, OfAChangedKernelFailWhereAPageShowsThem) {
-  write(kernel_, "run<8>();\n");
-  const Finished stale = check();
-  EXPECT_EQ(stale.exit_code, 1);
-  EXPECT_NE(stale.output.find("results/gpu/sum.json: cuda/sum/plain (in docs/sum.md)"), std::string::npos)
-      << stale.output;
+TEST_F(Figures, OfAChangedFileAreToBeMeasuredAgain) {
+  const std::string before = git("rev-parse HEAD");
+  write(kernel_, kernel_text_ + "int g;\n");
+  expect("0 unchanged, 2 changed, 0 gone, 0 marked stale, 0 of unknown commits", true,
+         "to be measured again, its file is changed: cuda/sum/plain, hip/sum/plain of results/gpu/sum.json (in "
+         "docs/sum.md)\n");
+  const std::string after = commit();
+  expect("0 unchanged, 2 changed, 0 gone, 0 marked stale, 0 of unknown commits", true);
+  measure(after + ", " + before + "-dirty");  // of both: the older one counts
+  expect("0 unchanged, 2 changed, 0 gone, 0 marked stale, 0 of unknown commits", true);
+  measure(before, {{"commit", after}});
+  expect(unchanged, false);
+  measure(before, {{"stale", true}});
+  expect("0 unchanged, 0 changed, 0 gone, 2 marked stale, 0 of unknown commits", false);
+  measure(before);
   write("docs/sum.md", "No figures.\n");
-  const Finished unused = check();
-  EXPECT_EQ(unused.exit_code, 0);
-  EXPECT_NE(unused.output.find("Stale, and in no page:\n  results/gpu/sum.json: cuda/sum/plain\n"), std::string::npos)
-      << unused.output;
+  expect("0 unchanged, 0 changed, 0 gone, 0 marked stale, 0 of unknown commits", false);
 }
 
-TEST_F(Figures, OfAChangedKernelPassWhereThePageListsIt) {
-  const std::string page = read(tree_ / "docs/sum.md"), begin = "<!-- earlier results/gpu -->\n\n",
-                    end = "\n<!-- end -->\n";
-  write("docs/sum.md", page + begin + list() + end);
-  EXPECT_NE(list().find("All figures of `results/gpu` in tables are of the kernels of now."), std::string::npos)
-      << list();
-  EXPECT_EQ(check().exit_code, 0) << check().output;
-  write(kernel_, "run<8>();\n");
-  EXPECT_EQ(check().exit_code, 1) << "the list is that of before";
-  write("docs/sum.md", page + begin + list() + end);
-  EXPECT_NE(list().find("): `plain` of `sum`. All its other figures"), std::string::npos) << list();
-  EXPECT_EQ(check().exit_code, 0) << check().output;
-  write("docs/other.md", page);
-  EXPECT_EQ(check().exit_code, 1) << "the other page does not tell";
+TEST_F(Figures, OfAFileOfHipsOwnDoNotFollowCuda) {
+  write("backends/hip/sum/plain.cu", "int h;\n");
+  measure(commit());
+  write(kernel_, kernel_text_ + "int g;\n");
+  expect("1 unchanged, 1 changed, 0 gone, 0 marked stale, 0 of unknown commits", true,
+         "is changed: cuda/sum/plain of ");
 }
 
-/// A drawing has no text of its own.
-TEST_F(Figures, OfAChangedKernelPassInADrawingWhosePagesListIt) {
-  write("docs/results/sum.md", read(tree_ / "docs/sum.md"));
-  write("docs/sum.svg", "<svg/>\n");
-  write(kernel_, "run<8>();\n");
-  const std::string told = "<!-- earlier results/gpu -->\n\n" + list() + "\n<!-- end -->\n",
-                    drawing = "![a sum](../sum.svg)\n", table = read(tree_ / "docs/results/sum.md");
-  write("docs/sum.md", told + "![a sum](sum.svg)\n");
-  write("docs/results/sum.md", told + table);
-  EXPECT_EQ(check().exit_code, 0) << check().output;
-  write("docs/results/other.md", drawing);
-  EXPECT_EQ(check().exit_code, 1) << "a page that shows the drawing does not tell";
-  write("docs/results/other.md", told + drawing);
-  EXPECT_EQ(check().exit_code, 0) << check().output;
+TEST_F(Figures, OfARenamedFilePassAndOfARemovedOneDoNot) {
+  git("mv " + kernel_ + " backends/cuda/sum/renamed.cu");
+  expect(unchanged, false);
+  fs::create_directories(tree_ / "backends/cuda/library/sum");
+  git("mv backends/cuda/sum/renamed.cu backends/cuda/library/sum/plain.cu");
+  expect(unchanged, false);
+  write("backends/cuda/library/sum/plain.cu", kernel_text_ + "int g;\n");
+  expect("0 unchanged, 2 changed, 0 gone, 0 marked stale, 0 of unknown commits", true);
+  git("rm -q -f backends/cuda/library/sum/plain.cu");
+  expect("0 unchanged, 0 changed, 2 gone, 0 marked stale, 0 of unknown commits", true,
+         "its file is gone: cuda/sum/plain, ");
 }
 
-TEST_F(Figures, OfARemovedVariantFailAndOfARenamedOnePass) {
-  fs::rename(tree_ / kernel_, tree_ / "backends/cuda/sum/renamed.cu");
-  EXPECT_EQ(check().exit_code, 0) << check().output;
-  write("backends/cuda/sum/renamed.cu", "other();\n");
-  EXPECT_EQ(check().exit_code, 1) << check().output;
+TEST_F(Figures, OfCommitsThatTheTreeLacksAreNoted) {
+  const std::string note = "this tree lacks commits of rows: 0123456789ab; git fetch --unshallow",
+                    counts = "0 unchanged, 0 changed, 0 gone, 0 marked stale, 2 of unknown commits";
+  measure("0123456789ab, " + git("rev-parse --short=12 HEAD"));
+  expect(counts, true, note);
+  measure("0123456789ab");
+  fs::remove_all(tree_ / ".git");
+  setenv("GIT_CEILING_DIRECTORIES", tree_.parent_path().c_str(), 1);
+  expect(counts, true, note);
+  unsetenv("GIT_CEILING_DIRECTORIES");
 }
 
-TEST_F(Figures, WithoutAHashFailInAFileWithHashes) {
-  write("results/gpu/sum.json", results({hash_of_kernel(), ""}).dump());
-  EXPECT_EQ(check().exit_code, 1) << check().output;
-  write("results/gpu/sum.json", results({""}).dump());
-  EXPECT_NE(check().output.find("results/gpu/sum.json: "), std::string::npos) << "neither current nor listed";
+TEST_F(Figures, OfOneCellInTwoFilesAreListedWhereTheyDiffer) {
+  auto results = nlohmann::json::parse(read(tree_ / "results/gpu/sum.json"));
+  results["benchmarks"][0]["real_time"] = 1.8;
+  write("results/gpu/again.json", results.dump());
+  write("docs/again.md", "<!-- report results/gpu/again.json -->\n<!-- end -->\n");
+  EXPECT_NE(check().output.find("differs by 20 % between files: cuda/sum/plain/n:8: "), std::string::npos)
+      << check().output;
 }
 
 }  // namespace

@@ -97,6 +97,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"two_actions", "--list --verify", "exclude each other"},
         BadRequest{"counters", "--experiment reduce_sum --backend host --counters=memry",
                    "--counters memry: unknown; did you mean 'memory'"},
+        BadRequest{"cells_and_a_selection", "--cells x --backend host", "--backend: the names in x have that"},
+        BadRequest{"cells_and_an_axis", "--cells x --n 8", "--n: the names in x have that"},
+        BadRequest{"cells_and_a_mode", "--cells x --hot", "--hot: the names in x have that"},
+        BadRequest{"cells_of_a_list", "--cells x --list", "--cells: is for runs, --verify and --dry-run"},
+        BadRequest{"cells_of_no_file", "--cells /no/such/file", "--cells /no/such/file: cannot be read"},
         BadRequest{"profile", "--profile host/reduce_sum/referense", "did you mean 'host/reduce_sum/reference'"},
         BadRequest{"profile_mode", "--profile host/reduce_sum/reference/n:8/type:f32/colt", "did you mean 'cold'"},
         BadRequest{"profile_of_many", "--profile host/reduce_sum/reference", "name one, as host/reduce_sum"},
@@ -866,6 +871,50 @@ TEST(Program, LaunchesOneCellForAProfiler) {
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_EQ(finished.output, "host/reduce_sum/reference/n:1000/type:f32/hot: 5 launches, ok\n");
   EXPECT_EQ(run("--profile host/reduce_sum/reference --n 1000").exit_code, 0);
+}
+
+/// Writes a file that names cells, and returns the option.
+std::string cells_option(const std::string& path, const std::string& lines) {
+  std::ofstream(path) << lines;
+  return "--cells " + path;
+}
+
+TEST(Program, RunsTheCellsThatAFileNames) {
+  const std::string cold = "host/reduce_sum/reference/n:1000/type:f32/cold",
+                    tuned = "host/matmul_f32/tiled@rows8_columns32/m:8/n:8/k:8/type:f32/hot";
+  const Temporary file("cells.txt"), results("named.json");
+  const std::string cells = cells_option(file, "# a note\n" + tuned + "\n\n" + cold + "\n" + tuned + "\n"),
+                    json = results;
+  EXPECT_EQ(run(cells + " --dry-run").output, tuned + "\n" + cold + "\n2 cells in 2 groups\n");
+  EXPECT_NE(run(cells + " --verify").output.find("2 ok, 0 wrong"), std::string::npos);
+  const Finished ran = run("-q --min-time 0.001 --placements 1 " + cells + " --json " + json);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  std::ifstream written(json);
+  std::set<std::string> names;
+  for (const auto& row : nlohmann::json::parse(written)["benchmarks"]) names.insert(row["name"]);
+  EXPECT_EQ(names, (std::set<std::string>{cold, tuned}));
+}
+
+TEST(Program, RefusesCellsThatItCannotHave) {
+  const std::string reference = "host/reduce_sum/reference", point = "/n:8/type:f32";
+  const std::vector<std::pair<std::string, std::string>> said{
+      {"host/reduce_sum/referense" + point + "/cold", "did you mean 'host/reduce_sum/reference'"},
+      {"host/matmul_f32/tiled@rows8_column32/m:8/n:8/k:8/type:f32/hot",
+       "did you mean 'host/matmul_f32/tiled@rows8_columns32'"},
+      {reference + "/n:8/type:f33/cold", "did you mean 'f32'"},
+      {reference + "/type:f32/cold", "n is missing"},
+      {reference + point + "/offst:0/cold", "did you mean 'offset'"},
+      {reference + point, "the mode is missing"},
+      {reference + point + "/colt", "did you mean 'cold'"},
+      {reference + point + "/cold/graph", "which has no graphs"},
+      {"", "names no cell"}};
+  for (const auto& [line, why] : said) {
+    const Temporary file("cells.txt");
+    const Finished refused = run("--dry-run " + cells_option(file, "\n" + line + "\n"));
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_EQ(lines_in(refused.output), 1u) << refused.output;
+    EXPECT_NE(refused.output.find(why), std::string::npos) << refused.output;
+  }
 }
 
 TEST(Program, PrintsNoTimesUnderAProfiler) {
