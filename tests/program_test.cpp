@@ -891,7 +891,8 @@ TEST(Program, RunsTheCellsThatAFileNames) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   std::ifstream written(json);
   std::set<std::string> names;
-  for (const auto& row : nlohmann::json::parse(written)["benchmarks"]) names.insert(row["name"]);
+  const nlohmann::json timed = nlohmann::json::parse(written);
+  for (const auto& row : timed["benchmarks"]) names.insert(row["name"]);
   EXPECT_EQ(names, (std::set<std::string>{cold, tuned}));
 }
 
