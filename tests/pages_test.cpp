@@ -184,9 +184,12 @@ class Figures : public testing::Test {
     EXPECT_EQ(finished.exit_code, 0) << finished.output;
     return finished.output.substr(0, finished.output.find('\n'));
   }
-  std::string commit() const {
+  /// Commits all, a day after the commit before.
+  std::string commit() {
     git("add -A");
+    setenv("GIT_COMMITTER_DATE", ("2026-01-0" + std::to_string(++day_) + "T00:00:00").c_str(), 1);
     git("commit -q -m change");
+    unsetenv("GIT_COMMITTER_DATE");
     return git("rev-parse --short=12 HEAD");
   }
   /// Writes two rows of the kernel, with HIP and with CUDA, as measured at a commit; `own`: fields of both.
@@ -217,6 +220,7 @@ class Figures : public testing::Test {
     EXPECT_NE(noted.output.find(line), std::string::npos) << noted.output;
   }
 
+  int day_ = 0;
   const fs::path tree_ = temporary_file("figures");
   const std::string kernel_ = "backends/cuda/sum/plain.cu";
   const std::string kernel_text_ = "// adds\nint a;\nint b;\nint c;\nint d;\nint e;\nint f;\n";
