@@ -7,7 +7,7 @@ endif()
 # Ends the configuration where HIP is required.
 function(crosswarp_no_hip why what_to_do)
   if(CROSSWARP_HIP STREQUAL REQUIRED)
-    message(FATAL_ERROR "${why}, and CROSSWARP_HIP=REQUIRED asks for it (presets `hip` and `hip-nvidia`): ${what_to_do}")
+    message(FATAL_ERROR "${why}, and CROSSWARP_HIP=REQUIRED asks for it (preset `hip`): ${what_to_do}")
   endif()
   message(STATUS "crosswarp: ${why}, so no HIP backend")
 endfunction()

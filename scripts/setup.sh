@@ -1,10 +1,13 @@
 # Sourced by the other scripts: installs missing packages, configures and builds in build/<preset>. Messages go to standard
 # error; standard output belongs to the program that runs next.
+#
+# A folder begins with the backends that this machine can time; later requests add theirs to it, and nothing is compiled twice.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export DEBIAN_FRONTEND=noninteractive
-developer=""  # -dev: by the presets in which warnings are errors
+backends=""  # to build, of those that CMake can leave out: cuda, hip, simt
+werror=""    # werror: in a folder that is new, warnings are errors
 
 say() { echo "crosswarp: $*" >&2; }
 
@@ -24,7 +27,11 @@ step() {
 # The same for tools that tests can do without: a failure is told, and the tests that need them are skipped.
 optional_step() { (step "$@") || say "$1 failed: tests that need it are skipped"; }
 
-# Sets preset (cuda with an nvcc that knows C++20, else host), nvcc, and gpu (compute capability, or empty).
+# A Kokkos built for CUDA, where Kokkos_ROOT points or in /usr/local.
+kokkos_has_cuda() { grep -qs 'DEVICES.*CUDA' "${Kokkos_ROOT:-/usr/local}"/lib*/cmake/Kokkos/KokkosConfigCommon.cmake; }
+
+# Sets preset (cuda with an nvcc that knows C++20, else host), nvcc, gpu (compute capability, or empty) and backends: cuda
+# where there is a GPU, or a Kokkos that needs it.
 choose_preset() {
   preset=host gpu=""
   nvcc=${CUDACXX:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -36,17 +43,23 @@ choose_preset() {
       say "$nvcc is older than CUDA 12.0, which has no C++20: building for the host alone"
     fi
   fi
+  if [[ $preset == cuda ]] && { [[ -n $gpu ]] || kokkos_has_cuda; }; then backends=cuda; fi
   build=$root/build/$preset
 }
 
-has_kokkos() {
-  local prefix
-  if [[ -n ${Kokkos_ROOT:-} ]]; then return; fi
-  for prefix in /usr/local "$root"/.deps/kokkos-*; do
-    compgen -G "$prefix/lib*/cmake/Kokkos" >/dev/null && return
+# add_backends <name>…: adds those among the names that CMake can leave out. Of others, the program says what it has.
+add_backends() {
+  local name
+  for name in "${@/#simt64/simt}"; do
+    if [[ $name == cuda && $preset == host ]]; then
+      say "no backend cuda: it needs nvcc of CUDA 12 or later, on PATH or in /usr/local/cuda/bin"
+    elif [[ " cuda hip simt " == *" $name "* && " $backends " != *" $name "* ]]; then
+      backends+=" $name"
+    fi
   done
-  return 1
 }
+
+has_kokkos() { [[ -n ${Kokkos_ROOT:-} ]] || compgen -G "/usr/local/lib*/cmake/Kokkos" >/dev/null; }
 
 # Whether the distribution has the package. A new machine has no lists yet.
 distribution_has() {
@@ -74,6 +87,8 @@ missing_packages() {
   if [[ $preset == hip ]] && ! command -v hipcc >/dev/null; then
     libraries+=(hipcc libamdhip64-dev)
     optional+=(libhipcub-dev)
+  elif [[ " $backends " == *" hip "* && ! -d /opt/rocm/include/hip ]]; then
+    libraries+=(libamdhip64-dev)
   fi
   # shellcheck disable=SC2016  # dpkg-query's own variables
   installed=$(dpkg-query --show --showformat='${Package}=${db:Status-Status}\n' "${libraries[@]}" "${optional[@]}" \
@@ -105,33 +120,49 @@ install_missing() {
   step "installing ${missing[*]}" apt_install "${missing[@]}"
   local record
   for record in "$root"/build/*/options; do
-    if [[ -f $record ]]; then : >"$record"; fi  # so that CMake looks for them
+    rm -f "${record%options}build.ninja"  # so that CMake looks for them
   done
 }
 
-# configure [CMake option…]: configures if the folder is new or its options changed. A folder configured by hand stays as it
-# is; one with warnings as errors also serves callers that do not ask for them.
+# configure [CMake option…]: configures if the folder is new, if its options changed, or to add backends to those that it has.
+# A folder configured by hand stays as it is, and so do the warnings of one that exists.
 configure() {
-  local options=("$@") record=$build/options wanted
+  local options=("$@") record=$build/options recorded=() wanted parts part value
   if [[ -w ${CCACHE_DIR:-${HOME:-/}} ]] && command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     if [[ $preset == cuda ]]; then options+=(-DCMAKE_CUDA_COMPILER_LAUNCHER=ccache); fi
     if [[ $preset == hip ]]; then options+=(-DCMAKE_HIP_COMPILER_LAUNCHER=ccache); fi
   fi
-  if [[ -n $gpu && -z ${Kokkos_ROOT:-} ]]; then options+=(-DCROSSWARP_FETCH_KOKKOS=ON); fi
-  wanted="${options[*]} ${Kokkos_ROOT:-} ${CXX:-} $nvcc $gpu"
-  if [[ -f $build/build.ninja ]] &&
-    ! [[ -f $record && $(<"$record") != "$preset$developer $wanted" && $(<"$record") != "$preset-dev $wanted" ]]; then
+  if [[ -n $gpu && -z ${Kokkos_ROOT:-} ]] && ! kokkos_has_cuda; then options+=(-DCROSSWARP_FETCH_KOKKOS=ON); fi
+  wanted="$preset ${options[*]} ${Kokkos_ROOT:-} ${CXX:-} $nvcc $gpu"
+  if [[ -f $record ]]; then
+    mapfile -t recorded <"$record"
+    parts=${recorded[1]:-}
+  elif [[ -f $build/build.ninja ]]; then
     return
+  else
+    parts=$werror
   fi
+  for part in $backends; do
+    if [[ " $parts " == *" $part "* ]]; then continue; fi
+    if [[ -f $record ]]; then say "adding $part to ${build#"$root/"}"; fi
+    parts+=" $part"
+  done
+  if [[ -f $build/build.ninja && ${recorded[0]:-} == "$wanted" && ${recorded[1]:-} == "$parts" ]]; then return; fi
   if ! command -v apt-get >/dev/null; then
     say "no apt-get here. Needed: a C++20 compiler, CMake 3.22, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
       "Google Benchmark, liblzma; useful: Kokkos, git, ccache"
   fi
+  for part in cuda hip simt; do
+    if [[ $part == hip && $preset == hip ]]; then continue; fi
+    if [[ " $parts " == *" $part "* ]]; then value=REQUIRED; else value=OFF; fi
+    options=("-DCROSSWARP_${part^^}=$value" "${options[@]}")
+  done
+  if [[ " $parts " == *" werror "* ]]; then options+=(-DCROSSWARP_WERROR=ON); fi
   rm -rf "$build/build.ninja" "$build/CMakeCache.txt" "$build/CMakeFiles"
-  step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset$developer" -B "$build" "${options[@]}"
+  step "configuring ${build#"$root/"}" cmake -S "$root" --preset "$preset" -B "$build" "${options[@]}"
   sed -n 's/^-- crosswarp: /crosswarp: /p' "$root/build/setup.log" >&2
-  echo "$preset$developer $wanted" >"$record"
+  printf '%s\n' "$wanted" "$parts" >"$record"
 }
 
 # The newest supported clang-tidy for which the given test holds: a command on PATH, or a package of the distribution.
@@ -170,15 +201,59 @@ install_disassembler() {
     python3 -m pip install --no-deps --target "$folder" "nvidia-cuda-cuobjdump==13.*" "nvidia-cuda-nvdisasm==13.*"
 }
 
+# Processor seconds to compile one file, by its folder: averages of a build by g++ 12 and CUDA 13 on an AMD EPYC.
+declare -A seconds_to_compile=([core]=17 [bench]=11 [host]=5 [kokkos]=9 [mpi]=2 [gpu]=4 [cuda]=45 [hip]=45 [simt]=5 [_deps]=5)
+
+# say_what_is_built <target>: files that are not compiled yet, and the minutes that they take, to the next whole one.
+say_what_is_built() {
+  local folder files=0 seconds=0 minutes
+  while read -r folder; do
+    files=$((files + 1)) seconds=$((seconds + ${seconds_to_compile[$folder]:-10}))
+  done < <(cd "$build" && ninja -t commands "$1" | sed -nE 's/.* -o ([^ ]+\.o)( .*|$)/\1/p' | while read -r object; do
+    if [[ ! -e $object ]]; then object=${object#backends/} && echo "${object%%/*}"; fi
+  done)
+  if ((files == 0)); then
+    say "building $1 in ${build#"$root/"}"
+  else
+    minutes=$(((seconds / $(nproc) + 59) / 60))
+    say "building $1 in ${build#"$root/"}: $files files, about $minutes min on $(nproc) cores"
+  fi
+}
+
+# Backends that this build lacks and could have.
+say_what_is_left_out() {
+  local missing=() recorded=()
+  if [[ ! -f $build/options ]]; then return; fi
+  mapfile -t recorded <"$build/options"
+  if [[ $preset == cuda && " ${recorded[1]:-} " != *" cuda "* ]]; then missing+=(cuda); fi
+  if [[ " ${recorded[1]:-} " != *" simt "* ]]; then missing+=(simt simt64); fi
+  if ((${#missing[@]} > 0)); then say "not built yet, and not listed: ${missing[*]} (--backend NAME builds one)"; fi
+}
+
+# progress <log>: copies ninja's output to the log; on a terminal its counter is one line that changes.
+progress() {
+  local line
+  while IFS= read -r line; do
+    echo "$line"
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then printf '\r%s of %s ' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2; fi
+  done >"$1"
+  printf '\r\033[K' >&2
+}
+
 # Builds the target in `build`, by `preset`: build_target <target> [CMake option…]
 build_target() {
   if command -v apt-get >/dev/null; then install_missing "${@:2}"; fi
   configure "${@:2}"
-  step "building $1 in ${build#"$root/"}" cmake --build "$build" --target "$1"
-}
-
-# setup <target>
-setup() {
-  choose_preset
-  build_target "$1"
+  say_what_is_built "$1"
+  local log=$root/build/setup.log ok=yes
+  if [[ -t 2 && ${TERM:-dumb} != dumb ]]; then
+    cmake --build "$build" --target "$1" 2>&1 | progress "$log" || ok=""
+  else
+    cmake --build "$build" --target "$1" >"$log" 2>&1 || ok=""
+  fi
+  if [[ -z $ok ]]; then
+    cat "$log" >&2
+    say "failed: building $1"
+    exit 2
+  fi
 }
