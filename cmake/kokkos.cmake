@@ -1,5 +1,5 @@
-# Finds Kokkos 3.4 … 5.x and makes `crosswarp_kokkos_library` of it: first what Kokkos_ROOT points at, then what is
-# installed, then, if asked, the official release, built once with CUDA.
+# Finds Kokkos 3.4 … 5.x and makes `crosswarp_kokkos_library` of it: what Kokkos_ROOT points at or what is installed, or, by
+# CROSSWARP_FETCH_KOKKOS, the official release, built as part of this build for its GPUs.
 set(CROSSWARP_HAS_KOKKOS OFF)
 set(CROSSWARP_KOKKOS_ON_GPU OFF)
 set(CROSSWARP_KOKKOS_PLATFORM "")  # of that GPU: cuda, hip
@@ -7,13 +7,15 @@ if(NOT CROSSWARP_KOKKOS)
   return()
 endif()
 
-if(CROSSWARP_FETCH_KOKKOS AND CROSSWARP_HAS_CUDA)
+if(CROSSWARP_FETCH_KOKKOS)
   include(fetch_kokkos)
 endif()
-# `separable_compilation`: a Kokkos that was built through its nvcc wrapper would otherwise redirect every compile of this
-# project to the wrapper. What needs nvcc is compiled as CUDA here anyway.
-find_package(Kokkos QUIET COMPONENTS separable_compilation)
-if(NOT Kokkos_FOUND)
+if(NOT TARGET Kokkos::kokkos)
+  # `separable_compilation`: a Kokkos that was built through its nvcc wrapper would otherwise redirect every compile of this
+  # project to the wrapper. What needs nvcc is compiled as CUDA here anyway.
+  find_package(Kokkos QUIET COMPONENTS separable_compilation)
+endif()
+if(NOT TARGET Kokkos::kokkos)
   message(STATUS "crosswarp: no Kokkos here, so no Kokkos backend; set Kokkos_ROOT, or install libtrilinos-kokkos-dev")
   return()
 endif()
@@ -65,12 +67,16 @@ if(CROSSWARP_KOKKOS_ON_GPU AND TARGET Kokkos::kokkoscore)
   # A Kokkos built through its nvcc wrapper, or by hipcc as the C++ compiler, exports their options as if they were the C++
   # compiler's, which refuses them. Here they belong to what is compiled as CUDA or HIP, without the architecture, which
   # CMAKE_CUDA_ARCHITECTURES or CMAKE_HIP_ARCHITECTURES decides.
+  get_target_property(kokkos_core Kokkos::kokkoscore ALIASED_TARGET)
+  if(NOT kokkos_core)
+    set(kokkos_core Kokkos::kokkoscore)
+  endif()
   foreach(property INTERFACE_COMPILE_OPTIONS INTERFACE_COMPILE_DEFINITIONS INTERFACE_LINK_OPTIONS)
-    get_target_property(value Kokkos::kokkoscore ${property})
+    get_target_property(value ${kokkos_core} ${property})
     if(value)
       string(REPLACE "COMPILE_LANGUAGE:CXX" "COMPILE_LANGUAGE:${upper}" value "${value}")
       string(REGEX REPLACE "-arch=sm_[0-9a-z]+|--offload-arch=[0-9a-z:+,-]+|-xhip|--hip-link" "" value "${value}")
-      set_target_properties(Kokkos::kokkoscore PROPERTIES ${property} "${value}")
+      set_target_properties(${kokkos_core} PROPERTIES ${property} "${value}")
     endif()
   endforeach()
   if("OPENMP" IN_LIST Kokkos_DEVICES AND CROSSWARP_KOKKOS_PLATFORM STREQUAL cuda)
