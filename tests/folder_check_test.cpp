@@ -121,6 +121,14 @@ class Folder {
 
 Finished check(const std::string& arguments) { return run_process(sibling("bench") + " report --check " + arguments); }
 
+TEST(FolderCheck, TheProgramKnowsTheFilesOfScriptsMeasure) {
+  std::stringstream source;
+  source << std::ifstream(source_tree() / "bench/report/measured_files.cpp").rdbuf();
+  const Finished listed = run_process((source_tree() / "scripts/measure").string() + " --files");
+  EXPECT_NE(source.str().find("R\"(" + listed.output + ")\""), std::string::npos)
+      << "put this into bench/report/measured_files.cpp:\n" << listed.output;
+}
+
 TEST(FolderCheck, AGoodFolderPasses) {
   const Files files = good_folder();
   EXPECT_GT(files.size(), 25u);
