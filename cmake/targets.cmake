@@ -82,23 +82,17 @@ function(crosswarp_kokkos_kernels name)
 endfunction()
 
 # Sets `variable` to files that combine those of ARGN, 24 each: headers take nine tenths of a small kernel's compile time.
-# Files with a library's headers, <library/…>, are combined with each other. `name`: their object library. Without
-# CROSSWARP_COMBINE, the files themselves.
+# Variants of CUB, hipCUB and Thrust are combined with each other. `name`: their object library. Without CROSSWARP_COMBINE,
+# the files themselves.
 function(crosswarp_combined variable name)
   if(NOT CROSSWARP_COMBINE)
     set(${variable} ${ARGN} PARENT_SCOPE)
     return()
   endif()
-  set(of_libraries "")
-  set(variants "")
-  foreach(source ${ARGN})
-    file(STRINGS ${source} library_headers REGEX "^#include <[a-z]+/")
-    if(library_headers)
-      list(APPEND of_libraries ${source})
-    else()
-      list(APPEND variants ${source})
-    endif()
-  endforeach()
+  set(variants ${ARGN})
+  set(of_libraries ${ARGN})
+  list(FILTER variants EXCLUDE REGEX "/(cub|thrust)\\.cu$")
+  list(FILTER of_libraries INCLUDE REGEX "/(cub|thrust)\\.cu$")
   set(result "")
   foreach(kind variants of_libraries)
     set(part 0)
