@@ -80,7 +80,7 @@ missing_packages() {
   libraries=(libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libboost-context-dev libgtest-dev libbenchmark-dev liblzma-dev)
   if [[ " $* " != *" -DCROSSWARP_KOKKOS=OFF "* ]] && ! has_kokkos; then
     libraries+=(libtrilinos-kokkos-dev)
-    optional+=(libtrilinos-kokkos-kernels-dev)
+    optional+=(libtrilinos-kokkos-kernels-dev liblapack-dev)  # its CMake package names liblapack.so
   fi
   # A user who is not root does without: ranks are then of one process.
   if ((EUID == 0)) && [[ " $* " != *" -DCROSSWARP_MPI=OFF "* ]]; then optional+=(libopenmpi-dev openmpi-bin); fi
