@@ -535,11 +535,11 @@ std::span<const Field> fields() {
      set_value<&R::measurement, &M::launches>},
     {"stopped", "", "why sampling ended", "", source | of_row, text_of<&R::measurement, &M::stopped>,
      set_text<&R::measurement, &M::stopped>},
-    {"preparing", "ns", "wall time of preparing: allocations and inputs", "", source | if_known | of_point,
+    {"preparing", "ns", "wall time of preparing: allocations and inputs", "", source | if_known,
      wall<&Phases::preparing>, set_wall<&Phases::preparing>},
-    {"verifying", "ns", "wall time of verifying", "", source | if_known | of_point, wall<&Phases::verifying>,
+    {"verifying", "ns", "wall time of verifying", "", source | if_known, wall<&Phases::verifying>,
      set_wall<&Phases::verifying>},
-    {"timing", "ns", "wall time of timing", "", source | if_known | of_point, wall<&Phases::timing>, set_wall<&Phases::timing>},
+    {"timing", "ns", "wall time of timing", "", source | if_known, wall<&Phases::timing>, set_wall<&Phases::timing>},
     {"bytes_read", "B", "bytes that the problem reads", "", of_point, value<&R::cost, &Cost::bytes_read>,
      set_value<&R::cost, &Cost::bytes_read>},
     {"bytes_written", "B", "bytes that the problem writes", "", of_point, value<&R::cost, &Cost::bytes_written>,
@@ -673,8 +673,8 @@ std::span<const Field> fields() {
      [](const R& r) { return r.accuracy ? word(r.accuracy->why_not) : Json(); },
      [](R& r, const Json& j) { r.accuracy.value().why_not = j; }},
 
-    {"idea", "", "what the variant does", "idea", csv | tables | words, of_variant<&VariantEntry::idea>},
-    {"bound_by", "", "what limits it", "bound by", csv | tables | words, of_variant<&VariantEntry::bound_by>},
+    {"idea", "", "what the variant does", "idea", csv | tables | words | of_rung, of_variant<&VariantEntry::idea>},
+    {"bound_by", "", "what limits it", "bound by", csv | tables | words | of_rung, of_variant<&VariantEntry::bound_by>},
   };
   return all;
 }
