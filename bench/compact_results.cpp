@@ -9,11 +9,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <span>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -55,12 +57,14 @@ Json packed_placements(const Json& sizes) {
   const bool is_even = sizes.size() > 1 && std::ranges::all_of(sizes, [&](const Json& n) { return n == sizes[0]; });
   return is_even ? Json(fmt::format("{}x{}", sizes.size(), sizes[0].get<std::size_t>())) : sizes;
 }
-Json unpacked_placements(const Json& packed) {
+Json unpacked_placements(const Json& packed, std::size_t samples) {
   if (!packed.is_string()) return packed;
-  const std::string text = packed;
-  const auto x = text.find('x');
-  if (x == text.npos) throw Error("samples_by_placement is damaged");
-  return std::vector<std::size_t>(std::stoul(text.substr(0, x)), std::stoul(text.substr(x + 1)));
+  std::size_t placements = 0, of_each = 0;
+  char x = 0;
+  std::istringstream text(packed.get<std::string>());
+  if (!(text >> placements >> x >> of_each) || x != 'x' || placements == 0 || placements > samples)
+    throw Error(fmt::format("{} are no sizes of placements", packed.dump()));
+  return std::vector<std::size_t>(placements, of_each);
 }
 
 /// Columns, and rows of values; a row that is there already is not added again.
@@ -127,7 +131,8 @@ Json part(const Json& entry, unsigned where) {
   Json some = Json::object();
   for (const Field& field : fields()) {
     const auto value = field.is_in(where) ? entry.find(field.name) : entry.end();
-    if (value != entry.end() && !value->is_null()) some[std::string(field.name)] = shortened(*value, digits_of(field.name));
+    if (value != entry.end() && !value->is_null())
+      some[std::string(field.name)] = shortened(*value, digits_of(field.name));
   }
   return some;
 }
@@ -151,7 +156,7 @@ Json own_part(const Json& entry) {
   Json row = part(entry, Field::of_row);
   if (const auto sizes = row.find("samples_by_placement"); sizes != row.end()) *sizes = packed_placements(*sizes);
   if (const auto counted = row.find(counters); counted != row.end()) {
-    const Json all = *counted;
+    const Json all = std::move(*counted);
     row.erase(std::string(counters));
     for (const auto& [name, count] : all.items()) row[std::string(counter) + name] = count;
   }
@@ -194,9 +199,9 @@ std::vector<float> decompressed(const std::string& packed, std::size_t count) {
   std::vector<float> samples(count);
   std::uint64_t memory = std::uint64_t{1} << 30;
   std::size_t read = 0, written = 0;
-  const auto status = lzma_stream_buffer_decode(&memory, 0, nullptr, reinterpret_cast<const std::uint8_t*>(packed.data()),
-                                                &read, packed.size(), reinterpret_cast<std::uint8_t*>(samples.data()),
-                                                &written, count * sizeof(float));
+  const auto status = lzma_stream_buffer_decode(
+      &memory, 0, nullptr, reinterpret_cast<const std::uint8_t*>(packed.data()), &read, packed.size(),
+      reinterpret_cast<std::uint8_t*>(samples.data()), &written, count * sizeof(float));
   if (status != LZMA_OK || written != count * sizeof(float)) throw Error("its file of samples is damaged");
   return samples;
 }
@@ -243,11 +248,13 @@ class SampleReader {
 }  // namespace
 
 std::string samples_of(const std::string& path) {
-  return fs::path(path).replace_extension(".samples.xz").string();
+  return fs::path(follow_links(path)).replace_extension(".samples.xz").string();
 }
 
 bool is_compact(const Json& file) {
-  return file.is_object() && file.contains("format") && file.at("format") == format_name;
+  if (!file.is_object() || !file.contains("format")) return false;
+  if (file.at("format") == format_name) return true;
+  throw Error(fmt::format("its format is {}, and this program reads {}", file.at("format").dump(), format_name));
 }
 
 StoredResults read_compact(const Json& file, const std::string& path) {
@@ -259,7 +266,9 @@ StoredResults read_compact(const Json& file, const std::string& path) {
   for (Json& row : rows_of(file.at("rows"))) {
     Json entry = Json::object();
     for (const auto& [name, where] : tables) {
-      entry.update(shared[name].at(row.at(name)));
+      const std::size_t line = row.at(name);
+      if (line >= shared[name].size()) throw Error(fmt::format("its table {} has no line {}", name, line));
+      entry.update(shared[name][line]);
       row.erase(name);
     }
     entry.update(row);
@@ -277,7 +286,7 @@ StoredResults read_compact(const Json& file, const std::string& path) {
         entry.erase(name);
     }
     Json& sizes = entry["samples_by_placement"];
-    sizes = sizes.is_null() ? Json::array() : unpacked_placements(sizes);
+    sizes = sizes.is_null() ? Json::array() : unpacked_placements(sizes, entry.at("sample_times").size());
     restore_counters(entry);
     results.rows.push_back(std::move(entry));
   }
@@ -313,7 +322,8 @@ void write_compact(const StoredResults& results, const std::string& path) {
   std::string text = fmt::format("{{\n\"format\": {},\n\"context\": {},\n\"samples\": {},\n", Json(format_name).dump(),
                                  Table::dumped(Json(results.context)),
                                  Json{{"count", samples.size()}, {"crc32", checksum(samples)}}.dump());
-  for (std::size_t i = 0; i < tables.size(); ++i) text += fmt::format("\"{}\": {},\n", tables[i].first, shared[i].text());
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    text += fmt::format("\"{}\": {},\n", tables[i].first, shared[i].text());
   text += fmt::format("\"rows\": {}\n}}\n", rows.text());
   const OutputFile file("", path);  // both are checked before either is written
   const OutputFile of_samples("", samples_of(path));

@@ -188,6 +188,17 @@ int list(const Options& options) {
   return 0;
 }
 
+/// Stores a file of results compactly, in its place. Throws Error where it is none.
+void store(const std::string& path) {
+  if (path.ends_with(".journal"))
+    throw Error(fmt::format("store {}: is the journal of a run, which --resume continues; name its file", path));
+  const std::string newest = newest_of(path);
+  read_results(newest);  // throws where a report of it would
+  const StoredResults results = read_stored(newest);
+  write_compact(results, path);
+  say(fmt::format("stored {} rows in {}", results.rows.size(), path));
+}
+
 int compare(const CompareOptions& options) {
   if (options.backends.empty()) return compare_runs(options) ? 0 : exit_bad_result;
   return compare_backends(options), 0;
@@ -215,7 +226,7 @@ int act(Options options) {
       if (options.report.check) return check_folder(options.report.inputs.front()) ? 0 : exit_bad_result;
       return write_report(options.report), 0;
     case Options::Action::store:
-      for (const std::string& path : options.to_store) write_compact(read_stored(newest_of(path)), path);
+      for (const std::string& path : options.to_store) store(path);
       return 0;
     case Options::Action::compare:
       return compare(options.comparison);

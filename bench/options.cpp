@@ -515,10 +515,10 @@ void CommandLine::add_store() {
   store_ = app.add_subcommand("store", "Make result files small, to keep them in a repository");
   store_->footer(
       "bench store results/nvidia-h200/*.json: each in its place, in a tenth of the bytes: what was measured, once, "
-      "and\n"
-      "beside out.json its sample times in out.samples.xz. What follows from it, and texts, are left out; report,\n"
-      "compare and --resume read such files as they read others. bench report --format json out.json prints the "
-      "whole.");
+      "and "
+      "the samples of out.json in out.samples.xz. What follows from these is left out, and computed by report, compare "
+      "and --resume, which read such files as they read others. bench report --format json out.json prints all "
+      "fields.");
   store_->add_option("FILE", options.to_store, "Results files of bench")->type_name("")->required();
 }
 

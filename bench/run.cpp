@@ -51,9 +51,8 @@ class KnownResults {
   std::size_t size() const { return results_.size(); }
   /// Results of other builds than the one of `commit`.
   std::size_t of_other_commits(const std::string& commit) const {
-    return static_cast<std::size_t>(std::ranges::count_if(results_, [&](const auto& known) {
-      return !known.second.commit.empty() && known.second.commit != commit;
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        results_, [&](const auto& known) { return !known.second.commit.empty() && known.second.commit != commit; }));
   }
   /// Removes and returns a result. None if it is unknown or failed: the cell runs again.
   std::optional<Result> take(const std::string& name, std::size_t repetition) {
@@ -141,8 +140,7 @@ class Run {
     outputs_.json->begin(continued(context, earlier.context), earlier.rows);
     if (!options_.csv.empty()) outputs_.csv.emplace(options_.csv, options_.counters, options_.accuracy, spans_ranks());
     known_ = KnownResults(earlier);
-    if (!options_.resume.empty() && !options_.quiet)
-      say_what_is_kept();
+    if (!options_.resume.empty() && !options_.quiet) say_what_is_kept();
   }
 
   void say_what_is_kept() const {

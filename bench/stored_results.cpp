@@ -76,7 +76,8 @@ void complete(StoredResults& stored) {
   using Group = std::tuple<std::string, std::string, std::string, std::string, std::size_t>;
   std::map<Group, std::vector<Result*>> groups;  // rows that ran side by side
   for (Result& r : results)
-    groups[{r.cell.variant->experiment, r.cell.point.name(), to_string(r.mode, r.launch_by), r.device.name, r.repetition}]
+    groups[{r.cell.variant->experiment, r.cell.point.name(), to_string(r.mode, r.launch_by), r.device.name,
+            r.repetition}]
         .push_back(&r);
   std::vector<std::string> backends;
   std::istringstream names(stored.context["backends"]);

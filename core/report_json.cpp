@@ -126,7 +126,8 @@ void JsonFile::finish() {
 }
 
 std::string json_text(const Context& context, const std::string& rows, const std::string& findings) {
-  return "{\n\"context\": " + Json(context).dump(1) + ",\n\"benchmarks\": [\n" + rows + "\n],\n\"findings\": [" + findings + "\n]\n}\n";
+  return "{\n\"context\": " + Json(context).dump(1) + ",\n\"benchmarks\": [\n" + rows + "\n],\n\"findings\": [" +
+         findings + "\n]\n}\n";
 }
 
 void JsonFile::discard() { unlink((file_.path() + ".journal").c_str()); }

@@ -60,7 +60,8 @@ struct BoundInWords {
   std::optional<double> gain;  ///< How many times as fast it could be at most: by the nearest ceiling.
 };
 
-/// Number of the method by which times are taken: raised when what a time is changes. Times of two methods do not compare.
+/// Number of the method by which times are taken: raised when what a time is changes. Times of two methods do not
+/// compare.
 inline constexpr int timing_method = 1;
 
 /// A kernel of a launch, and how many times in a row the launch runs it.
@@ -79,23 +80,23 @@ struct Result {
   Verdict verdict;
   Cost cost;
   Measurement measurement;
-  std::string tuned_by_table;         ///< The tuning that the table of `bench tune` had for it; empty for none.
-  KernelUse kernel;                   ///< The largest kernel that it launches; zeros if unknown.
+  std::string tuned_by_table;            ///< The tuning that the table of `bench tune` had for it; empty for none.
+  KernelUse kernel;                      ///< The largest kernel that it launches; zeros if unknown.
   std::vector<LaunchedKernel> launched;  ///< All kernels of a launch, in order; empty for fewer than two.
-  std::string commit;                 ///< Of the program that measured it; empty if unknown.
-  std::string date;                   ///< When that program's run began, in ISO 8601; empty if unknown.
-  int method = 1;                     ///< timing_method of that program.
-  bool stale = false;                 ///< Its kernel is known to have changed since.
-  Execution execution;                ///< Of its backend when it ran.
-  DeviceInfo device;                  ///< Without a key if none was opened, and in results read from a file.
-  double measured_peak = 0;           ///< Of the part of the device that the cost is held to; 0: unknown.
-  double floor = 0;                   ///< Seconds of an empty launch, measured the same way in the same rounds.
-  double floor_p90 = 0;               ///< Its 90th percentile.
-  std::optional<Counters> counters;   ///< With --counters.
-  std::vector<Observation> observed;  ///< The median over placements of what the problem observed.
-  std::optional<Accuracy> accuracy;   ///< With --accuracy, if results round.
-  std::optional<Energy> energy;       ///< With --energy.
-  std::string proof;                  ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty without expectations.
+  std::string commit;                    ///< Of the program that measured it; empty if unknown.
+  std::string date;                      ///< When that program's run began, in ISO 8601; empty if unknown.
+  int method = 1;                        ///< timing_method of that program.
+  bool stale = false;                    ///< Its kernel is known to have changed since.
+  Execution execution;                   ///< Of its backend when it ran.
+  DeviceInfo device;                     ///< Without a key if none was opened, and in results read from a file.
+  double measured_peak = 0;              ///< Of the part of the device that the cost is held to; 0: unknown.
+  double floor = 0;                      ///< Seconds of an empty launch, measured the same way in the same rounds.
+  double floor_p90 = 0;                  ///< Its 90th percentile.
+  std::optional<Counters> counters;      ///< With --counters.
+  std::vector<Observation> observed;     ///< The median over placements of what the problem observed.
+  std::optional<Accuracy> accuracy;      ///< With --accuracy, if results round.
+  std::optional<Energy> energy;          ///< With --energy.
+  std::string proof;                     ///< `proven: l1_hit_rate 99.8 %`, `unproven: …`; empty without expectations.
 
   std::optional<Ratio> parent;   ///< Time of the rung that it improves on, over its own.
   std::optional<Ratio> library;  ///< Time of the fastest library row on the device, over its own.

@@ -23,8 +23,8 @@ struct TunedPoint {
   double over_default = 1;  ///< Times as fast as the default tuning.
 };
 
-/// Identifies the file of a module's variant by its hash; empty for a built-in variant, whose tunings hold as long as it
-/// declares them.
+/// Identifies the file of a module's variant by its hash; empty for a built-in variant, whose tunings hold as long as
+/// it declares them.
 std::string source_of(const VariantEntry& variant);
 
 /// Points of one or more devices.

@@ -126,7 +126,8 @@ TEST(FolderCheck, TheProgramKnowsTheFilesOfScriptsMeasure) {
   source << std::ifstream(source_tree() / "bench/report/measured_files.cpp").rdbuf();
   const Finished listed = run_process((source_tree() / "scripts/measure").string() + " --files");
   EXPECT_NE(source.str().find("R\"(" + listed.output + ")\""), std::string::npos)
-      << "put this into bench/report/measured_files.cpp:\n" << listed.output;
+      << "put this into bench/report/measured_files.cpp:\n"
+      << listed.output;
 }
 
 TEST(FolderCheck, AGoodFolderPasses) {

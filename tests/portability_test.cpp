@@ -421,7 +421,8 @@ TEST_F(TwoFolders, AreTwoDevicesWithPennycooksMean) {
   std::smatch said;
   ASSERT_TRUE(std::regex_search(means, said, std::regex("\\| reduce_sum \\| kokkos \\| 11 \\| ([0-9.]+) % \\[")))
       << means;
-  EXPECT_NEAR(std::stod(said[1]), 100 * portability_of_kokkos(Json::parse(whole_results(results / "reduce_sum.json"))), 0.06);
+  EXPECT_NEAR(std::stod(said[1]), 100 * portability_of_kokkos(Json::parse(whole_results(results / "reduce_sum.json"))),
+              0.06);
 }
 
 TEST_F(TwoFolders, LeaveOutOfMeansWhatHasAnImplausibleRow) {

@@ -55,8 +55,9 @@ class Store : public testing::Test {
   /// `--json` of a short run on the host, in two sizes.
   std::string fresh(const std::string& options = "") const {
     const std::string file = folder_ / "fresh.json";
-    const Finished ran = bench("-q --backend host --experiment reduce_sum --n 1000,2000 --min-time 0.001 --placements 2 " +
-                               options + " -f --json " + file);
+    const Finished ran =
+        bench("-q --backend host --experiment reduce_sum --n 1000,2000 --min-time 0.001 --placements 2 " + options +
+              " -f --json " + file);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     return file;
   }
@@ -90,10 +91,11 @@ TEST_F(Store, KeepsAllThatAFreshRunSaid) {
 
 /// Rows of several backends with ratios, counters, energy, shortened launches, ranks, tunings and points at random.
 TEST_F(Store, KeepsWhatOtherKindsOfRowsSaid) {
-  for (const char* name : {"results/nvidia-h200/row_sum.json", "results/nvidia-h200/energy.json",
-                           "results/nvidia-h200/kokkos_counters/atomic_contention.json",
-                           "results/nvidia-h200/op_latency.json", "results/nvidia-h100-x2/peer_latency.json",
-                           "results/nvidia-h200/row_tunings.json", "results/nvidia-h200/random/matmul_f64_seed6007.json"}) {
+  for (const char* name :
+       {"results/nvidia-h200/row_sum.json", "results/nvidia-h200/energy.json",
+        "results/nvidia-h200/kokkos_counters/atomic_contention.json", "results/nvidia-h200/op_latency.json",
+        "results/nvidia-h100-x2/peer_latency.json", "results/nvidia-h200/row_tunings.json",
+        "results/nvidia-h200/random/matmul_f64_seed6007.json"}) {
     const std::string file = copy(name);
     const Json before = Json::parse(read(file));
     store(file);
@@ -131,6 +133,37 @@ TEST_F(Store, IsReadByReportCompareAndResume) {
   const Json after = Json::parse(whole_results(file)), before = Json::parse(read(whole));
   EXPECT_GT(after["benchmarks"].size(), before["benchmarks"].size());
   EXPECT_TRUE(same(after["benchmarks"][0]["sample_times"], before["benchmarks"][0]["sample_times"]));
+}
+
+/// The samples lie next to the file that a link points to.
+TEST_F(Store, FollowsLinks) {
+  const std::string file = fresh(), before = whole_results(file), link = folder_ / "links/l.json";
+  fs::create_directories(folder_ / "links");
+  fs::create_symlink("../fresh.json", link);
+  store(link);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_FALSE(fs::exists(folder_ / "links/l.samples.xz"));
+  for (const std::string& path : {file, link}) expect_same(Json::parse(before), Json::parse(whole_results(path)));
+}
+
+TEST_F(Store, RefusesWhatIsNoFileOfResults) {
+  const std::string file = fresh();
+  const Json whole = Json::parse(read(file));
+  const auto refused = [&](const std::string& content, const std::string& path, const std::string& why) {
+    std::ofstream(path) << content;
+    const Finished finished = bench("store " + path);
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_NE(finished.output.find(why), std::string::npos) << finished.output;
+    EXPECT_EQ(read(path), content) << "it was replaced";
+  };
+  Json broken = whole;
+  for (Json& sample : broken["benchmarks"][0]["sample_times"]) sample = -1;
+  refused(broken.dump(), file, "sample_times holds no time of a launch");
+  broken = whole;
+  broken["benchmarks"][0].erase("status");
+  refused(broken.dump(), file, "has no status");
+  refused(R"({"format": "crosswarp results 9"})", file, "its format is \"crosswarp results 9\"");
+  refused(whole.dump(), folder_ / "x.json.journal", "is the journal of a run");
 }
 
 TEST_F(Store, TellsWhatIsDamaged) {

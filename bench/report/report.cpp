@@ -62,19 +62,16 @@ std::string json_report(const std::vector<ResultFile>& files) {
 }
 
 Format format_of(const ReportRequest& request) {
-  const std::map<std::string, Format> formats{{"findings", findings_report},
-                                              {"html", html_report},
-                                              {"json", json_report},
-                                              {"md", markdown_report},
-                                              {"svg", svg_report},
-                                              {"text", text_report}};
+  const std::map<std::string, Format> formats{{"findings", findings_report}, {"html", html_report},
+                                              {"json", json_report},         {"md", markdown_report},
+                                              {"svg", svg_report},           {"text", text_report}};
   if (request.format.empty()) {
     const std::string extension = std::filesystem::path(request.output).extension();
     if (request.output.empty() && isatty(STDOUT_FILENO)) return text_report;
     if (extension.empty() || extension == ".txt") return markdown_report;
     if (const auto by_name = formats.find(extension.substr(1)); by_name != formats.end()) return by_name->second;
-    throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg, json; or name one by --format", request.output,
-                            extension));
+    throw Error(fmt::format("-o {}: {} is no format of reports: html, md, svg, json; or name one by --format",
+                            request.output, extension));
   }
   if (const auto found = formats.find(request.format); found != formats.end()) return found->second;
   std::vector<std::string> names;
