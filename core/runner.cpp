@@ -170,13 +170,13 @@ double Runner::verify_on(Device& device, Problem& problem, const Bound& bound, s
     enter(device, cell);
     const auto began = std::chrono::steady_clock::now();
     bound.launch(set);
+    bound.log->on = false;  // the kernels of one launch
     if (set > 1) continue;
     device.synchronize();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (seconds > max_launch && (set == 1 || seconds > max_code_load)) break;
   }
   device.synchronize();
-  bound.log->on = false;
   enter(device, cell);
   if (sets > 1 && seconds > max_launch) return seconds;
   const Launches launches = untimed(bound, sets, result.cell.variant->result);

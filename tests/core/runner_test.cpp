@@ -111,6 +111,28 @@ TEST_F(RunnerTest, AsksTheBackendForKernelsThatAreNotLogged) {
   EXPECT_EQ(run(waits).kernel.registers, 0) << "a launch that waits cannot be captured";
 }
 
+/// However many sets of inputs a launch is verified with.
+TEST_F(RunnerTest, RecordsTheKernelsOfOneLaunch) {
+  const KernelUse large{.registers = 32, .blocks = 100, .threads = 256},
+      small{.registers = 16, .blocks = 1, .threads = 32};
+  const auto run_with = [&](const std::string& name, const std::vector<KernelUse>& kernels) {
+    return run(add(name, [kernels](const Launch& l) {
+      l.fill();
+      if (l.log.on) l.log.kernels.insert(l.log.kernels.end(), kernels.begin(), kernels.end());
+    }));
+  };
+  const Result several = run_with("several", {small, large, large});
+  ASSERT_EQ(several.launched.size(), 2u);
+  EXPECT_EQ(several.launched[0].use, small);
+  EXPECT_EQ(several.launched[0].times, 1u);
+  EXPECT_EQ(several.launched[1].use, large);
+  EXPECT_EQ(several.launched[1].times, 2u);
+  EXPECT_EQ(several.kernel.registers, 32);
+  const Result one = run_with("one", {large});
+  EXPECT_TRUE(one.launched.empty()) << "it is the row's kernel";
+  EXPECT_EQ(one.kernel.registers, 32);
+}
+
 TEST_F(RunnerTest, KnowsHowEmptyLaunchesVary) {
   lab.device->empty_time = [n = 0]() mutable { return n++ / 20 % 3 == 2 ? 5e-6 : 1e-6; };  // every third sample
   const Result r = run(add("right", right));
