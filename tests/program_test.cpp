@@ -228,9 +228,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"compare_folder", "compare / /", "cannot be read"}),
     [](const auto& info) { return info.param.name; });
 
-/// Seconds after which a program hangs, on any machine.
-constexpr double hangs = 300;
-
 double seconds_of(const std::string& arguments, Finished& finished) {
   const auto began = std::chrono::steady_clock::now();
   finished = run(arguments);
@@ -242,7 +239,7 @@ double seconds_of(const std::string& arguments, Finished& finished) {
 TEST(Program, TourKeepsItsBudgetAndCoversTheExperiments) {
   const Temporary json("tour.json");
   Finished finished;
-  EXPECT_LT(seconds_of("--budget 8s --json " + json.operator const std::string&(), finished), hangs) << finished.output;
+  EXPECT_LT(seconds_of("--budget 8s --json " + json.operator const std::string&(), finished), 24) << finished.output;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   const auto overview = finished.output.rfind("\nexperiment ");
   ASSERT_NE(overview, std::string::npos) << finished.output;
@@ -297,7 +294,7 @@ TEST(Program, TourTakesEveryModeThatIsAskedFor) {
 TEST(Program, BudgetShortensAnyRunAndNamesWhatItLeavesOut) {
   Finished finished;
   const std::string sweep = "--backend host --experiment matmul_f32 --m 1,8,2048:4096:+32 --n 512 --k 2048 ";
-  EXPECT_LT(seconds_of(sweep + "--budget 6s", finished), hangs) << finished.output;
+  EXPECT_LT(seconds_of(sweep + "--budget 6s", finished), 24) << finished.output;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_NE(finished.output.find("m:1/"), std::string::npos) << finished.output;
   EXPECT_NE(finished.output.find("left out, too long for --budget: matmul_f32"), std::string::npos) << finished.output;
@@ -811,7 +808,7 @@ TEST(Program, MeasuresCeilingsAndKeepsThem) {
       run_process("XDG_CACHE_HOME=" + std::string(cache) + " " + sibling("bench") + " devices --measure");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
-  EXPECT_LT(took.count(), hangs) << finished.output;
+  EXPECT_LT(took.count(), 300) << "it hangs: " << finished.output;
   for (const char* part : {"\nmemory ", "\nl1 ", "\nl2 "})
     EXPECT_NE(finished.output.find(part), std::string::npos) << part << finished.output;
   std::ifstream file(std::string(cache) + "/crosswarp/ceilings.json");

@@ -230,7 +230,7 @@ TEST_F(AmdCounters, EndsAProcessThatDoesNotEnd) {
         Rocprof({stubs}, std::chrono::milliseconds(300)).count({"gfx90a", 32}, select_counters("all"), process);
       },
       "rocprofv3 did not end within 0.3 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(200)) << "it hangs";
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20)) << "and asks no further";
   EXPECT_GT(signs, 0);
 }
 

@@ -691,7 +691,7 @@ TEST_F(RunnerTest, KeepsThePointLimitWithFewerPlacements) {
   const Cell cell = add("slow", launch_slowly);
   const auto began = std::chrono::steady_clock::now();
   const Result r = runner.run({cell}, Mode::single, {"fake"}, LaunchBy::stream, limited).at(0);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(100)) << "it hangs";
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
   EXPECT_EQ(r.label(), "ok");
   EXPECT_LT(r.measurement.seconds.size(), 8u);
   EXPECT_FALSE(flatten(r.measurement.seconds).empty());
