@@ -224,13 +224,12 @@ TEST_F(AmdCounters, EndsAProcessThatDoesNotEnd) {
   use("hangs");
   int signs = 0;
   process.sign_of_life = [&] { ++signs; };
-  const auto began = std::chrono::steady_clock::now();
   EXPECT_TRUE(refuses(
       [&] {
         Rocprof({stubs}, std::chrono::milliseconds(300)).count({"gfx90a", 32}, select_counters("all"), process);
       },
       "rocprofv3 did not end within 0.3 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20)) << "and asks no further";
+  EXPECT_LE(calls().size(), 1u) << "and asks no further";  // none where it ended before it could write
   EXPECT_GT(signs, 0);
 }
 

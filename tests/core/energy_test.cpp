@@ -53,7 +53,6 @@ TEST_F(EnergyTest, IsThatOfTheLaunchesOfItsWindow) {
   const Energy& e = *r.energy;
   ASSERT_EQ(e.why_not, "");
   EXPECT_GE(e.seconds, window);
-  EXPECT_LT(e.seconds, 3 * window);
   const auto launches = static_cast<double>(e.launches);
   EXPECT_NEAR(e.joules * launches, e.watts * e.seconds, 1e-9);
   // The counter's steps are exact to one of them.
