@@ -72,10 +72,7 @@ inline std::vector<PersistentChoice> persistent_configs(const Queue& queue, cons
 
 /// Of both schedules, the one of fewest expected cycles first.
 inline std::vector<PersistentChoice> configs_of_both(const Queue& queue, const MatmulF16::Args& args) {
-  const std::span pingpong(pingpong_tiles);
-  return schedules_in_turn(persistent_configs(
-      queue, args,
-      with_pingpong(cooperative_tiles, args.b_transposed ? pingpong : pingpong.first(pingpong_tiles_of_whole_panels))));
+  return schedules_in_turn(persistent_configs(queue, args, with_pingpong(cooperative_tiles)));
 }
 
 /// A product by such a configuration, copies included.

@@ -8,7 +8,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
 /// Tiles of 128 x 128, 144, 160, 176, 192, 224 or 256, or of 64 x 64, 96, 128, 160 or 192; clusters of 1, 2, 4 or 8
-/// blocks. Schedule::pingpong: of 128 x 128, 144, 160, 176 or 192, not swapped.
+/// blocks. Swapped: where has_swapped_kernel(). Schedule::pingpong: of 128 x 128 or 192, not swapped.
 namespace matmul_f16_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

@@ -30,7 +30,10 @@ namespace {
 template <bool swapped, class Use>
 void with_cooperative_tile(const PersistentConfig& config, Use&& use) {
   const auto use_tile = [&]<unsigned rows, unsigned columns>() {
-    use.template operator()<PersistentTile<rows / 64, columns, swapped>>();
+    if constexpr (!swapped || has_swapped_kernel(columns))
+      use.template operator()<PersistentTile<rows / 64, columns, swapped>>();
+    else
+      throw Error("no kernel was compiled for this tile with swapped operands");
   };
   with_constant<64, 128>(config.rows, [&]<unsigned rows>() {
     const auto use_columns = [&]<unsigned columns>() { use_tile.template operator()<rows, columns>(); };

@@ -62,8 +62,7 @@ const Register<MatmulF16> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
                 split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
-                split_tuning(128, 176, {2, 1}, 4, 1, 1), split_tuning(128, 160, {1, 2}, 16, 2, 1),
-                split_tuning(128, 144, {2, 2}, 8, 1, 1)},
+                split_tuning(128, 192, {1, 2}, 16, 2, 1), split_tuning(128, 192, {2, 2}, 8, 1, 1)},
     .applies = has_aligned_rows,
     .workspace = workspace,
     .launch = launch_tuned,

@@ -8,7 +8,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
 /// Tiles of 64 or 128 rows and 64 or 128 columns; of 128 rows also 192 and, with fast sums, 256 columns. Clusters of 1,
-/// 2, 4 or 8 blocks. Schedule::pingpong: of fast sums, 128 x 128, 144, 160, 176 or 192.
+/// 2, 4 or 8 blocks. Schedule::pingpong: of fast sums, 128 x 128 or 192.
 namespace matmul_f8_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

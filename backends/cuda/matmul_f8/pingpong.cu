@@ -64,8 +64,7 @@ const Register<MatmulF8> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
                 split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
-                split_tuning(128, 176, {1, 2}, 16, 1, 1), split_tuning(128, 160, {2, 1}, 8, 2, 1),
-                split_tuning(128, 144, {1, 2}, 16, 1, 1)},
+                split_tuning(128, 192, {1, 2}, 16, 1, 1), split_tuning(128, 192, {2, 1}, 8, 2, 1)},
     .applies = applies,
     .workspace = workspace,
     .launch = launch_tuned,

@@ -10,8 +10,8 @@
 namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 
-/// Tiles of 128 x 128, 192 or 256, or of 64 x 128; clusters of 1, 2, 4 or 8 blocks. Schedule::pingpong: of 128 x 128,
-/// 144, 160, 176 or 192.
+/// Tiles of 128 x 128, 192 or 256, or of 64 x 128; clusters of 1, 2, 4 or 8 blocks. Schedule::pingpong: of 128 x 128
+/// or 192.
 namespace matmul_tf32_persistent {
 
 /// Clusters that the device holds at once; 0 where they do not fit.

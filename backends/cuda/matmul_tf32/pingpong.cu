@@ -60,8 +60,7 @@ const Register<MatmulTf32> variant{{
 #if CROSSWARP_HAS_PTX
     .tunings = {split_tuning(128, 128, {1, 2}, 16, 1, 1), split_tuning(128, 128, {1, 2}, 16, 1, 0),
                 split_tuning(128, 128, {2, 1}, 8, 3, 1), split_tuning(128, 192, {2, 1}, 8, 1, 1),
-                split_tuning(128, 176, {1, 2}, 16, 1, 1), split_tuning(128, 160, {2, 1}, 8, 2, 1),
-                split_tuning(128, 144, {1, 2}, 16, 1, 1)},
+                split_tuning(128, 192, {1, 2}, 16, 1, 1), split_tuning(128, 192, {2, 1}, 8, 2, 1)},
     .workspace = workspace,
     .launch = launch_tuned,
     .instructions = {{"HGMMA.64x128x8.F32.TF32", 8}, {"UTMALDG.2D.MULTICAST", 2}, {"UTMASTG.2D", 1}},

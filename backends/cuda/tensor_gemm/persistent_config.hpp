@@ -27,6 +27,9 @@ __host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned co
   return (rows * columns + granule - 1) / granule * granule;
 }
 
+/// Whether tiles of so many columns come with swapped operands, too. Not of 64 and 128, which waste as much either way.
+constexpr bool has_swapped_kernel(unsigned columns) { return columns != 64 && columns != 128; }
+
 /// What a consumer warpgroup has of a persistent GEMM's tiles.
 enum class Schedule {
   cooperative,  ///< 64 rows of each tile, which are stored while the next tile is multiplied: persistent_gemm().

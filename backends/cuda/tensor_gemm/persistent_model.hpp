@@ -175,19 +175,10 @@ struct BlockShape {
   Schedule schedule = Schedule::cooperative;
 };
 
-/// First those of whole panels of 64 columns, the only ones for a B that is not transposed, which comes in such panels.
-constexpr BlockShape pingpong_tiles[] = {{128, 192, Schedule::pingpong},
-                                         {128, 128, Schedule::pingpong},
-                                         {128, 176, Schedule::pingpong},
-                                         {128, 160, Schedule::pingpong},
-                                         {128, 144, Schedule::pingpong}};
-constexpr std::size_t pingpong_tiles_of_whole_panels = 2;
-
-/// Tiles of both schedules.
-inline std::vector<BlockShape> with_pingpong(std::span<const BlockShape> cooperative,
-                                             std::span<const BlockShape> pingpong = pingpong_tiles) {
+/// The cooperative ones, and those of ping-pong.
+inline std::vector<BlockShape> with_pingpong(std::span<const BlockShape> cooperative) {
   std::vector<BlockShape> tiles(cooperative.begin(), cooperative.end());
-  tiles.insert(tiles.end(), pingpong.begin(), pingpong.end());
+  for (const unsigned columns : {192u, 128u}) tiles.push_back({128, columns, Schedule::pingpong});
   return tiles;
 }
 
@@ -226,6 +217,7 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
     if (cluster.rows > blocks_for(swapped ? work.n : work.m, tile.rows)) return;
     if (cluster.columns > blocks_for(swapped ? work.m : work.n, tile.columns)) return;
     if (tile.columns / cluster.rows % 8 != 0) return;  // shares of MulticastLoader
+    if (swapped && !has_swapped_kernel(tile.columns)) return;
     if (is_pingpong && (swapped || cluster.size() > 2)) return;
     const unsigned clusters = resident(config);
     if (clusters == 0) return;

@@ -152,7 +152,7 @@ __device__ void pingpong_gemm(const CUtensorMap& a, const CUtensorMap& b, const 
 template <bool b_transposed, class Use>
 void with_pingpong_tile(const PersistentConfig& config, Use&& use) {
   if (config.rows != 128) throw Error("no kernel was compiled for this tile");
-  with_constant<128, 144, 160, 176, 192>(
+  with_constant<128, 192>(
       config.columns, [&]<unsigned columns>() { use.template operator()<PingPongTile<columns, b_transposed>>(); });
 }
 
