@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <istream>
+#include <iosfwd>
 #include <optional>
 #include <vector>
 

@@ -5,10 +5,12 @@
 namespace crosswarp::gpu {
 namespace {
 
+struct Plain : tile_columns::Plain {};
+
 const Register<BankConflict> variant{{
     .idea = "column accesses to a row-major tile",
     .bound_by = "bank conflicts: one wavefront per word of the busiest bank",
-    .launch = access<tile_columns::Plain>,
+    .launch = access<Plain>,
     .instructions = {{"LDS.64", 4}, {"LDS.128", 4}, {"STS.128", 4}, {"ATOMS", 4}},
 }};
 

@@ -45,6 +45,10 @@ struct Identity {
   }
 };
 
+/// The same. `Variant`: a type of the variant's namespace, by which its kernels are told from another's.
+template <class Variant>
+struct IdentityOf : Identity {};
+
 /// The matrix, and whether its rows run along k.
 template <class T>
 struct Problem {

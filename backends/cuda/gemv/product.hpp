@@ -16,8 +16,9 @@ inline namespace CROSSWARP_PLATFORM {
 namespace gemv {
 namespace {
 
-/// Products of experiment `Of`, whose elements are of the type of their sums, and whose B is not transposed.
-template <class Of>
+/// Products of experiment `Of`, whose elements are of the type of their sums, and whose B is not transposed. `Variant`:
+/// as for IdentityOf.
+template <class Of, class Variant>
 struct SumProduct {
   using Experiment = Of;
   using Args = typename Of::Args;
@@ -27,7 +28,7 @@ struct SumProduct {
   /// Calls `use` with the conversion of elements: `[&]<class Values>()`.
   template <class Use>
   static void with_values(const Args&, Use&& use) {
-    use.template operator()<Identity>();
+    use.template operator()<IdentityOf<Variant>>();
   }
   /// Finishes an empty product, and says whether it is one.
   static bool finish_if_empty(const Queue& queue, const Args& args) {

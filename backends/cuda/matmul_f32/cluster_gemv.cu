@@ -8,7 +8,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_cluster_gemv {
 
 #if CROSSWARP_HAS_PTX
-using Product = gemv::SumProduct<MatmulF32>;
+using Product = gemv::SumProduct<MatmulF32, struct Kernels>;
 
 std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Args& args) {
   return gemv::cluster_choice<Product>(queue, args);

@@ -7,7 +7,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f32_gemv {
 
-using Product = gemv::SumProduct<MatmulF32>;
+using Product = gemv::SumProduct<MatmulF32, struct Kernels>;
 
 std::optional<Choice<MatmulF32>> choice(const Queue& queue, const MatmulF32::Args& args) {
   return gemv::choice<Product>(queue, args);

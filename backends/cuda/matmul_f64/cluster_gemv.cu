@@ -8,7 +8,7 @@ inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_cluster_gemv {
 
 #if CROSSWARP_HAS_PTX
-using Product = gemv::SumProduct<MatmulF64>;
+using Product = gemv::SumProduct<MatmulF64, struct Kernels>;
 
 std::optional<Choice<MatmulF64>> choice(const Queue& queue, const MatmulF64::Args& args) {
   return gemv::cluster_choice<Product>(queue, args);

@@ -7,7 +7,7 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_f64_gemv {
 
-using Product = gemv::SumProduct<MatmulF64>;
+using Product = gemv::SumProduct<MatmulF64, struct Kernels>;
 
 std::optional<Choice<MatmulF64>> choice(const Queue& queue, const MatmulF64::Args& args) {
   return gemv::choice<Product>(queue, args);

@@ -10,6 +10,8 @@ namespace crosswarp::gpu {
 inline namespace CROSSWARP_PLATFORM {
 namespace matmul_tf32_gemv {
 
+using Values = gemv::IdentityOf<struct Kernels>;
+
 gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
   return {args.a.data(), args.b.data(), args.m, args.n, args.k, true};
 }
@@ -17,7 +19,7 @@ gemv::Problem<float> problem_of(const MatmulTf32::Args& args) {
 void gemm(const Queue& queue, const MatmulTf32::Args& args) {
   if (args.c.empty()) return;
   if (args.k == 0) return clear(queue, args.c);
-  gemv::launch_multiply_rows<gemv::Identity>(queue, problem_of(args), gemv::SumOutput<float>{args.c.data()});
+  gemv::launch_multiply_rows<Values>(queue, problem_of(args), gemv::SumOutput<float>{args.c.data()});
 }
 
 double expected_cycles(const Queue& queue, const MatmulTf32::Args& args) {
