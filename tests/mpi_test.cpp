@@ -235,7 +235,7 @@ TEST_F(Processes, KeepWhatIsFinishedWhenARankFaults) {
 TEST_F(Processes, AStoppedRankIsNamed) {
   // On a busy machine the second rank starts seconds after the first: before the limit of a hang, which is longer.
   Running running(mpirun(2) + sibling("bench") + " -q " + cells +
-                  "--variant mpi --placements 2 --n 2^16 --min-time 60 --time-limit 60 --hang-limit 12 --json " + file +
+                  "--variant mpi --placements 2 --n 2^16 --min-time 60 --time-limit 60 --hang-limit 8 --json " + file +
                   " >" + folder_ + "/said 2>&1");
   const auto said = [&] {
     std::ifstream output(folder_ + "/said");
@@ -244,7 +244,7 @@ TEST_F(Processes, AStoppedRankIsNamed) {
   // The launcher, and the ranks in their order.
   const auto is_timing = [&] { return alive().size() == 3 && fs::exists(file + ".journal"); };
   ASSERT_TRUE(soon([&] { return is_timing() || running.is_over(); }) && is_timing()) << said();
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
   kill(std::ranges::max(alive()), SIGSTOP);
   EXPECT_TRUE(soon([&] { return running.is_over(); }));
   const std::string text = said();
@@ -263,7 +263,7 @@ TEST_F(Processes, SurviveKillsAtRandomMoments) {
   for (int i = 0; i < kills; ++i) {
     const bool resumes = fs::exists(file) || fs::exists(file + ".journal");
     Running running(mpirun(3) + sibling("bench") + " " + asked + (resumes ? "--resume " : "--json ") + file);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 4000));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 2000));
     if (const std::vector<pid_t> processes = alive(); !processes.empty())
       kill(processes[random() % processes.size()], SIGKILL);
     ASSERT_TRUE(soon([&] { return alive().empty(); })) << "kill " << i << " left a process";

@@ -729,7 +729,7 @@ struct Limits {
 Limits limits(const DeviceInfo& device) {
   constexpr double none = std::numeric_limits<double>::infinity();
   if (device.emulated) return {std::size_t{64} << 10, 1e6, 1e5, false};
-  if (device.warp_size == 1) return {std::size_t{3} << 20, 2e7, none, false};
+  if (device.warp_size == 1) return {std::size_t{1} << 20, 1e7, none, false};
   return {std::min(std::size_t{13} << 28, device.memory / 16), none, none, true};
 }
 

@@ -106,10 +106,10 @@ TEST_F(Resume, GoesOnWithoutTheCellThatFaults) {
 /// The limit is far above what the other cell takes on a busy machine.
 TEST_F(Resume, GoesOnWithoutTheCellThatHangs) {
   const Finished finished =
-      run("-q " + quick + "--n 1003 --variant never_ends,reference --hang-limit 12 --json " + file,
+      run("-q " + quick + "--n 1003 --variant never_ends,reference --hang-limit 6 --json " + file,
           sibling("broken_bench"));
   EXPECT_EQ(finished.exit_code, 1) << finished.output;
-  EXPECT_EQ(labels().at("never_ends"), "failed: hung: no sign of life for 12 s (--hang-limit)");
+  EXPECT_EQ(labels().at("never_ends"), "failed: hung: no sign of life for 6 s (--hang-limit)");
   EXPECT_EQ(labels().at("reference"), "ok");
 }
 

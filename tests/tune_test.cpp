@@ -140,8 +140,9 @@ TEST_F(Tune, ReplacesNothingButATable) {
 }
 
 TEST_F(Tune, IsToldByCompare) {
-  const std::string time = sibling("bench") + " -f " + quick + module + " --json ", table = file("table.json");
-  run("tune " + quick + module + "--output " + table);  // one of its tunings is wrong
+  const std::string cell = quick + module + "--n 50000 ", table = file("table.json"),
+                    time = sibling("bench") + " -f " + cell + "--json ";
+  run("tune " + cell + "--output " + table);  // one of its tunings is wrong
   ASSERT_EQ(run_process("CROSSWARP_TUNINGS=/none " + time + file("before.json")).exit_code, 0);
   ASSERT_EQ(run_process("CROSSWARP_TUNINGS=" + table + " " + time + file("after.json")).exit_code, 0);
   const Finished finished = run("compare " + file("before.json") + " " + file("after.json"));

@@ -1,5 +1,5 @@
 // A rank never comes to the collective in which the others wait: ends at the limit of a hang, with the rank named.
-// at: --n 1003 --ranks 3 --hang-limit 12
+// at: --n 1003 --ranks 3 --hang-limit 8
 // says: rank 1 (
 #include <chrono>
 #include <thread>
