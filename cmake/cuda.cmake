@@ -1,5 +1,4 @@
 # CUDA where there is an nvcc, for C++20 and the GPUs of this machine.
-set(CROSSWARP_HAS_CUDA OFF)
 if(NOT CROSSWARP_CUDA)
   return()
 endif()

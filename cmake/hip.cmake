@@ -1,5 +1,4 @@
 # HIP: for NVIDIA's GPUs in a build with CUDA, where HIP's headers are enough; for AMD's in a build without.
-set(CROSSWARP_HAS_HIP OFF)
 if(NOT CROSSWARP_HIP)
   return()
 endif()

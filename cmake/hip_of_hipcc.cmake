@@ -12,7 +12,7 @@ string(REGEX MATCHALL "--(rocm-path|hip-device-lib-path)=[^ ]+" paths "${command
 list(JOIN paths " " paths)
 string(REPLACE "\"" "" paths "${paths}")
 set(CMAKE_HIP_FLAGS "${paths}" CACHE STRING "What hipcc passes to the compiler of HIP")
-# In place of the package that CMake demands, whose options are for ROCm's own layout: what every program in HIP is linked to.
+# The package that CMake demands has options for ROCm's own layout. In its place: what every program in HIP is linked to.
 set(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_BINARY_DIR}/hip_of_hipcc)
 file(CONFIGURE OUTPUT ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/cmake/hip-lang/hip-lang-config.cmake CONTENT [[
 add_library(hip-lang::device INTERFACE IMPORTED)

@@ -1,6 +1,5 @@
 # Kokkos 3.4 … 5.x as the platform `kokkos`: what Kokkos_ROOT points at or what is installed, or, by CROSSWARP_FETCH_KOKKOS,
 # the official release, built as part of this build for its GPUs.
-set(CROSSWARP_HAS_KOKKOS OFF)
 if(NOT CROSSWARP_KOKKOS)
   return()
 endif()

@@ -1,10 +1,12 @@
 # The platforms that kernels are compiled for, and Kokkos: for this project, and for modules of an installed crosswarp.
-# CROSSWARP_ROOT is the folder of core/, experiments/ and backends/.
+# Given: CROSSWARP_ROOT, the folder of core/, experiments/ and backends/, and CROSSWARP_<PART>, which is ON, REQUIRED or OFF.
+# Sets CROSSWARP_HAS_<PART> where a part is found.
 
 # Ends the configuration if the part is REQUIRED, else says that it is left out.
 function(crosswarp_missing part what)
   if(CROSSWARP_${part} STREQUAL REQUIRED)
-    message(FATAL_ERROR "There is no ${what}, and CROSSWARP_${part}=REQUIRED asks for it; -DCROSSWARP_${part}=OFF leaves it out")
+    message(FATAL_ERROR "There is no ${what}, and CROSSWARP_${part}=REQUIRED asks for it; "
+      "-DCROSSWARP_${part}=OFF leaves it out")
   endif()
   message(STATUS "crosswarp: built without ${part}, since there is no ${what}")
 endfunction()
@@ -25,7 +27,6 @@ foreach(language CXX CUDA HIP)
   set(CMAKE_${language}_EXTENSIONS OFF)
 endforeach()
 
-set(CROSSWARP_HAS_SIMT OFF)
 if(CROSSWARP_SIMT)
   find_package(Boost QUIET CONFIG OPTIONAL_COMPONENTS context)  # fibers
   if(TARGET Boost::context)
