@@ -39,8 +39,8 @@ if(device)
   target_compile_definitions(crosswarp_kokkos_platform INTERFACE CROSSWARP_KOKKOS_ON_GPU)
   target_link_libraries(crosswarp_kokkos_platform INTERFACE crosswarp_${platform}_platform)
   if(NOT TARGET kokkoscore)
-    # A Kokkos built through its nvcc wrapper, or by hipcc as the C++ compiler, exports their options as if they were the C++
-    # compiler's, which refuses them. Here they belong to what is compiled as CUDA or HIP, without the architecture, which
+    # An installed Kokkos built through its nvcc wrapper, or by hipcc as the C++ compiler, exports options as if of the C++
+    # compiler, which refuses them. Here they belong to what is compiled as CUDA or HIP, without the architecture, which
     # CMAKE_CUDA_ARCHITECTURES or CMAKE_HIP_ARCHITECTURES decides.
     foreach(property INTERFACE_COMPILE_OPTIONS INTERFACE_COMPILE_DEFINITIONS INTERFACE_LINK_OPTIONS)
       get_target_property(value Kokkos::kokkoscore ${property})
