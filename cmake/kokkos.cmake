@@ -1,14 +1,11 @@
-# Finds Kokkos 3.4 … 5.x and makes `crosswarp_kokkos_library` of it: what Kokkos_ROOT points at or what is installed, or, by
-# CROSSWARP_FETCH_KOKKOS, the official release, built as part of this build for its GPUs.
-set(CROSSWARP_HAS_KOKKOS OFF)
-set(CROSSWARP_KOKKOS_ON_GPU OFF)
-set(CROSSWARP_KOKKOS_PLATFORM "")  # of that GPU: cuda, hip
+# Kokkos 3.4 … 5.x as the platform `kokkos`: what Kokkos_ROOT points at or what is installed, or, by CROSSWARP_FETCH_KOKKOS,
+# the official release, built as part of this build for its GPUs.
 if(NOT CROSSWARP_KOKKOS)
   return()
 endif()
 
 if(CROSSWARP_FETCH_KOKKOS)
-  include(fetch_kokkos)
+  include(${CMAKE_CURRENT_LIST_DIR}/fetch_kokkos.cmake)
 endif()
 if(NOT TARGET Kokkos::kokkos)
   # `separable_compilation`: a Kokkos that was built through its nvcc wrapper would otherwise redirect every compile of this
@@ -16,94 +13,61 @@ if(NOT TARGET Kokkos::kokkos)
   find_package(Kokkos QUIET COMPONENTS separable_compilation)
 endif()
 if(NOT TARGET Kokkos::kokkos)
-  message(STATUS "crosswarp: no Kokkos here, so no Kokkos backend; set Kokkos_ROOT, or install libtrilinos-kokkos-dev")
+  crosswarp_missing(KOKKOS "Kokkos (set Kokkos_ROOT, or install libtrilinos-kokkos-dev)")
   return()
-endif()
-if(Kokkos_VERSION VERSION_LESS 3.4)
-  message(STATUS "crosswarp: Kokkos ${Kokkos_VERSION} is older than 3.4, so no Kokkos backend")
-  return()
-endif()
-# The default execution space is the GPU's if Kokkos has one. Its rows share the device layer of backends/gpu: CUDA's, or
-# HIP's where there is no CUDA.
-if("CUDA" IN_LIST Kokkos_DEVICES)
-  set(CROSSWARP_KOKKOS_PLATFORM cuda)
-  set(has_platform ${CROSSWARP_HAS_CUDA})
-elseif("HIP" IN_LIST Kokkos_DEVICES)
-  set(CROSSWARP_KOKKOS_PLATFORM hip)
-  set(has_platform ${CROSSWARP_HAS_HIP})
-  if(CROSSWARP_HAS_CUDA)
-    set(has_platform OFF)
-  endif()
-elseif(Kokkos_DEVICES MATCHES "SYCL|OPENMPTARGET|OPENACC")
-  message(STATUS "crosswarp: Kokkos at ${Kokkos_DIR} runs on ${CMAKE_MATCH_0}, which has no device layer here, so no "
-    "Kokkos backend")
-  return()
-endif()
-if(CROSSWARP_KOKKOS_PLATFORM)
-  string(TOUPPER ${CROSSWARP_KOKKOS_PLATFORM} upper)
-  if(NOT has_platform)
-    set(lacks "no ${upper}")
-    if(CROSSWARP_HAS_CUDA)
-      set(lacks "CUDA")
-    endif()
-    message(FATAL_ERROR "Kokkos at ${Kokkos_DIR} was built for ${upper}, and this build has ${lacks}: take the preset "
-      "`${CROSSWARP_KOKKOS_PLATFORM}`, or point Kokkos_ROOT at a Kokkos for the host, or set -DCROSSWARP_KOKKOS=OFF")
-  endif()
-  set(CROSSWARP_KOKKOS_ON_GPU ON)
 endif()
 
-add_library(crosswarp_kokkos_library INTERFACE)
-get_target_property(include_directories Kokkos::kokkos INTERFACE_INCLUDE_DIRECTORIES)
-if(include_directories AND NOT EXISTS "${include_directories}/Kokkos_Core.hpp" AND TARGET trilinos_kokkoscore)
-  # Debian's and Ubuntu's libtrilinos-kokkos-dev exports /usr/lib/include for /usr/include/trilinos.
-  set(include_directories /usr/include/trilinos)
-  set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${include_directories})
+# The default execution space is the GPU's if Kokkos has one. Its rows share the device layer of backends/gpu: CUDA's, or
+# HIP's where there is no CUDA.
+string(REGEX MATCH "CUDA|HIP|SYCL|OPENMPTARGET|OPENACC" device "${Kokkos_DEVICES}")
+if(device AND (NOT CROSSWARP_HAS_${device} OR (CROSSWARP_HAS_CUDA AND NOT device STREQUAL CUDA)))
+  crosswarp_missing(KOKKOS "${device} in this build, for which Kokkos at ${Kokkos_DIR} was built (set another Kokkos_ROOT)")
+  return()
 endif()
-if(include_directories)
-  target_include_directories(crosswarp_kokkos_library SYSTEM INTERFACE ${include_directories})
-endif()
-target_link_libraries(crosswarp_kokkos_library INTERFACE Kokkos::kokkos)
-if(CROSSWARP_KOKKOS_ON_GPU AND TARGET Kokkos::kokkoscore)
-  # A Kokkos built through its nvcc wrapper, or by hipcc as the C++ compiler, exports their options as if they were the C++
-  # compiler's, which refuses them. Here they belong to what is compiled as CUDA or HIP, without the architecture, which
-  # CMAKE_CUDA_ARCHITECTURES or CMAKE_HIP_ARCHITECTURES decides.
-  get_target_property(kokkos_core Kokkos::kokkoscore ALIASED_TARGET)
-  if(NOT kokkos_core)
-    set(kokkos_core Kokkos::kokkoscore)
-  endif()
-  foreach(property INTERFACE_COMPILE_OPTIONS INTERFACE_COMPILE_DEFINITIONS INTERFACE_LINK_OPTIONS)
-    get_target_property(value ${kokkos_core} ${property})
-    if(value)
-      string(REPLACE "COMPILE_LANGUAGE:CXX" "COMPILE_LANGUAGE:${upper}" value "${value}")
-      string(REGEX REPLACE "-arch=sm_[0-9a-z]+|--offload-arch=[0-9a-z:+,-]+|-xhip|--hip-link" "" value "${value}")
-      set_target_properties(${kokkos_core} PROPERTIES ${property} "${value}")
-    endif()
-  endforeach()
-  if("OPENMP" IN_LIST Kokkos_DEVICES AND CROSSWARP_KOKKOS_PLATFORM STREQUAL cuda)
-    target_compile_options(crosswarp_kokkos_library INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fopenmp>)
-  endif()
-endif()
-if(CROSSWARP_KOKKOS_PLATFORM STREQUAL cuda AND Kokkos_VERSION VERSION_LESS 5.0 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
-  # nvcc from 12.9 on lays [[no_unique_address]] members out differently on host and device in C++20, so that kernels read
-  # wrong addresses (kokkos/mdspan#434, #435). Kokkos 5 knows; for older ones the attribute is taken away here.
-  target_compile_definitions(crosswarp_kokkos_library INTERFACE MDSPAN_IMPL_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1
-    MDSPAN_IMPL_NO_UNIQUE_ADDRESS= _MDSPAN_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1 _MDSPAN_NO_UNIQUE_ADDRESS=)
-endif()
-# Kokkos Kernels of the same installation, or where KokkosKernels_ROOT points: one built for another Kokkos does not link.
-set(CROSSWARP_HAS_KOKKOS_KERNELS OFF)
-if(KokkosKernels_ROOT OR DEFINED ENV{KokkosKernels_ROOT})
-  find_package(KokkosKernels QUIET CONFIG)
-else()
-  find_package(KokkosKernels QUIET CONFIG PATHS "${Kokkos_DIR}/../KokkosKernels" NO_DEFAULT_PATH)
-endif()
-if(KokkosKernels_FOUND)
-  foreach(target Kokkos::kokkoskernels trilinos_kokkoskernels)
-    if(TARGET ${target} AND NOT CROSSWARP_HAS_KOKKOS_KERNELS)
-      set(CROSSWARP_HAS_KOKKOS_KERNELS ON)
-      target_link_libraries(crosswarp_kokkos_library INTERFACE ${target})
-      target_compile_definitions(crosswarp_kokkos_library INTERFACE CROSSWARP_HAS_KOKKOS_KERNELS)
-    endif()
-  endforeach()
-endif()
+
 set(CROSSWARP_HAS_KOKKOS ON)
+add_library(crosswarp_kokkos_platform INTERFACE)
+target_link_libraries(crosswarp_kokkos_platform INTERFACE Kokkos::kokkos)
+set_target_properties(crosswarp_kokkos_platform PROPERTIES CROSSWARP_LANGUAGE CXX)
+if(TARGET trilinos_kokkoscore AND Kokkos_DIR MATCHES "^(/usr)?/lib/")
+  # Debian's and Ubuntu's libtrilinos-kokkos-dev exports /usr/lib/include.
+  set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES /usr/include/trilinos)
+endif()
+if(device)
+  string(TOLOWER ${device} platform)
+  set_target_properties(crosswarp_kokkos_platform PROPERTIES CROSSWARP_LANGUAGE ${device})
+  target_compile_definitions(crosswarp_kokkos_platform INTERFACE CROSSWARP_KOKKOS_ON_GPU)
+  target_link_libraries(crosswarp_kokkos_platform INTERFACE crosswarp_${platform}_platform)
+  if(NOT TARGET kokkoscore)
+    # An installed Kokkos built through its nvcc wrapper, or by hipcc as the C++ compiler, exports options as if of the C++
+    # compiler, which refuses them. Here they belong to what is compiled as CUDA or HIP, without the architecture, which
+    # CMAKE_CUDA_ARCHITECTURES or CMAKE_HIP_ARCHITECTURES decides.
+    foreach(property INTERFACE_COMPILE_OPTIONS INTERFACE_COMPILE_DEFINITIONS INTERFACE_LINK_OPTIONS)
+      get_target_property(value Kokkos::kokkoscore ${property})
+      if(value)
+        string(REPLACE "COMPILE_LANGUAGE:CXX" "COMPILE_LANGUAGE:${device}" value "${value}")
+        string(REGEX REPLACE "-arch=sm_[0-9a-z]+|--offload-arch=[0-9a-z:+,-]+|-xhip|--hip-link" "" value "${value}")
+        set_target_properties(Kokkos::kokkoscore PROPERTIES ${property} "${value}")
+      endif()
+    endforeach()
+    if(Kokkos_DEVICES MATCHES OPENMP)
+      target_compile_options(crosswarp_kokkos_platform INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fopenmp>)
+    endif()
+  endif()
+  if(Kokkos_VERSION VERSION_LESS 5.0 AND "${CMAKE_CUDA_COMPILER_VERSION}" VERSION_GREATER_EQUAL 12.9)
+    # nvcc from 12.9 on lays [[no_unique_address]] members out differently on host and device in C++20, so that kernels read
+    # wrong addresses (kokkos/mdspan#434, #435). Kokkos 5 knows; for older ones the attribute is taken away here.
+    target_compile_definitions(crosswarp_kokkos_platform INTERFACE MDSPAN_IMPL_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1
+      MDSPAN_IMPL_NO_UNIQUE_ADDRESS= _MDSPAN_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS=1 _MDSPAN_NO_UNIQUE_ADDRESS=)
+  endif()
+endif()
+
+# Kokkos Kernels of the same installation, or where KokkosKernels_ROOT points: one built for another Kokkos does not link.
+find_package(KokkosKernels QUIET CONFIG NO_DEFAULT_PATH
+  PATHS "${KokkosKernels_ROOT}" "$ENV{KokkosKernels_ROOT}" "${Kokkos_DIR}/../KokkosKernels")
+if(KokkosKernels_FOUND)
+  target_compile_definitions(crosswarp_kokkos_platform INTERFACE CROSSWARP_HAS_KOKKOS_KERNELS)
+  target_link_libraries(crosswarp_kokkos_platform INTERFACE
+    $<TARGET_NAME_IF_EXISTS:Kokkos::kokkoskernels> $<TARGET_NAME_IF_EXISTS:trilinos_kokkoskernels>)
+endif()
 message(STATUS "crosswarp: Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) at ${Kokkos_DIR}")

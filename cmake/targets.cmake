@@ -1,26 +1,20 @@
-# Options of all targets: the project's own, and modules of an installed crosswarp. CROSSWARP_ROOT is the folder of core/,
-# experiments/ and backends/.
+# Options of all targets: the project's own, and modules of an installed crosswarp.
 add_library(crosswarp_options INTERFACE)
 target_include_directories(crosswarp_options INTERFACE ${CROSSWARP_ROOT})
-target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall -Wextra>)
+# Relaxed constexpr: generators and bounds are plain constexpr functions for host and device. nvcc compresses code with
+# information on lines, to a third, only if it is told to.
+target_compile_options(crosswarp_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall -Wextra>
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda -lineinfo -Xfatbin=-compress-all>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(CROSSWARP_WERROR)
-  target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>)
-  # A loop that clang's optimizer leaves as it is deserves no warning.
-  target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:HIP>:-Wno-pass-failed>)
-  # GCC 12 wrongly reports overlapping copies in std::string's operator+ (GCC bug 105651).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(crosswarp_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-  endif()
-endif()
-if(CROSSWARP_HAS_CUDA)
-  # Relaxed constexpr: generators and bounds are plain constexpr functions for host and device. nvcc compresses code with
-  # information on lines, a third of the size, only if it is told to.
+  # A loop that clang's optimizer leaves as it is deserves no warning. GCC 12 wrongly reports overlapping copies in
+  # std::string's operator+ (GCC bug 105651).
   target_compile_options(crosswarp_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda -lineinfo -Xfatbin=-compress-all -Xcompiler=-Wall,-Wextra>)
-  if(CROSSWARP_WERROR)
-    target_compile_options(crosswarp_options INTERFACE
-      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
-  endif()
+    $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>
+    $<$<COMPILE_LANGUAGE:HIP>:-Wno-pass-failed>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
 endif()
 
 # Adds the object library `name`: its registrars must reach the program, which static libraries would drop.
@@ -29,59 +23,18 @@ function(crosswarp_objects name)
   target_link_libraries(${name} PUBLIC crosswarp_options)
 endfunction()
 
-# Adds the platform `name` (cuda, hip, simt), the folder below backends/ with "platform/…". `language`: CMake's for its .cu
-# files.
-function(crosswarp_platform name language)
-  add_library(crosswarp_${name}_platform INTERFACE)
-  target_include_directories(crosswarp_${name}_platform INTERFACE ${CROSSWARP_ROOT}/backends/${name})
-  set_target_properties(crosswarp_${name}_platform PROPERTIES CROSSWARP_LANGUAGE ${language})
-endfunction()
-if(CROSSWARP_HAS_CUDA)
-  crosswarp_platform(cuda CUDA)
-  target_link_libraries(crosswarp_cuda_platform INTERFACE CUDA::cudart)
-endif()
-if(CROSSWARP_HAS_SIMT)
-  crosswarp_platform(simt CXX)
-  target_link_libraries(crosswarp_simt_platform INTERFACE Boost::context)
-  target_compile_options(crosswarp_simt_platform INTERFACE -Wno-unknown-pragmas)  # `#pragma unroll` is for nvcc
-endif()
-if(CROSSWARP_HAS_HIP)
-  crosswarp_platform(hip ${CROSSWARP_HIP_LANGUAGE})
-  target_include_directories(crosswarp_hip_platform SYSTEM INTERFACE ${CROSSWARP_HIP_INCLUDE_DIR})
-  target_compile_definitions(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_DEFINITION})
-  target_link_libraries(crosswarp_hip_platform INTERFACE ${CROSSWARP_HIP_LIBRARY})
-  # Float atomics as instructions, not as loops. They are unsafe on fine-grained memory; ours is hipMalloc's, coarse-grained.
-  target_compile_options(crosswarp_hip_platform INTERFACE $<$<COMPILE_LANGUAGE:HIP>:-munsafe-fp-atomics>)
-  # Behind this pass of clang 15 its MachineCSE does not end, in fp32's split-K by tiles of 128 x 128 for gfx90a.
-  if("${CMAKE_HIP_COMPILER_VERSION}" VERSION_LESS 16)
-    target_compile_options(crosswarp_hip_platform INTERFACE
-      "$<$<COMPILE_LANGUAGE:HIP>:SHELL:-mllvm -amdgpu-sdwa-peephole=0>")
-  endif()
-endif()
-
-# Adds the object library `name` of sources that are compiled for `platform`. Beside CUDA's kernels the host's code does no work:
-# optimizing it would be a sixth of the compile time.
+# Adds the object library `name` of sources that are compiled for `platform`, those of kernels in its language: .cu files, and
+# for Kokkos all. Beside CUDA's kernels the host's code does no work, but optimizing it would take a sixth of the time.
 function(crosswarp_kernels name platform)
   crosswarp_objects(${name} ${ARGN})
   target_link_libraries(${name} PUBLIC crosswarp_${platform}_platform)
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-O1>)
   get_target_property(language crosswarp_${platform}_platform CROSSWARP_LANGUAGE)
   set(kernels ${ARGN})
-  list(FILTER kernels INCLUDE REGEX "\\.cu$")
-  set_source_files_properties(${kernels} PROPERTIES LANGUAGE ${language})
-endfunction()
-
-# Adds the object library `name` of sources that see Kokkos's headers; where Kokkos runs on a GPU, they are compiled in the
-# language of its platform.
-function(crosswarp_kokkos_kernels name)
-  crosswarp_objects(${name} ${ARGN})
-  target_link_libraries(${name} PUBLIC crosswarp_kokkos_library)
-  if(CROSSWARP_KOKKOS_ON_GPU)
-    get_target_property(language crosswarp_${CROSSWARP_KOKKOS_PLATFORM}_platform CROSSWARP_LANGUAGE)
-    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ${language})
-    target_compile_definitions(${name} PRIVATE CROSSWARP_KOKKOS_ON_GPU)
-    target_link_libraries(${name} PUBLIC crosswarp_${CROSSWARP_KOKKOS_PLATFORM}_platform)
+  if(NOT platform STREQUAL kokkos)
+    list(FILTER kernels INCLUDE REGEX "\\.cu$")
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-O1>)
   endif()
+  set_source_files_properties(${kernels} PROPERTIES LANGUAGE ${language})
 endfunction()
 
 # crosswarp_combined(<variable> <name> <file>… [APART <regex>…])

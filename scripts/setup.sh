@@ -150,7 +150,7 @@ configure() {
   done
   if [[ -f $build/build.ninja && ${recorded[0]:-} == "$wanted" && ${recorded[1]:-} == "$parts" ]]; then return; fi
   if ! command -v apt-get >/dev/null; then
-    say "no apt-get here. Needed: a C++20 compiler, CMake 3.22, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
+    say "no apt-get here. Needed: a C++20 compiler, CMake 3.25, Ninja, fmt, nlohmann-json, CLI11, Boost's headers, GoogleTest," \
       "Google Benchmark, liblzma; useful: Kokkos, git, ccache"
   fi
   for part in cuda hip simt; do

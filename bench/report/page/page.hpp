@@ -1,4 +1,4 @@
-// The files of page/ as texts: cmake/embed.cmake generates the definitions.
+// The files of page/ as texts: page.cpp.in defines them.
 #pragma once
 
 #include <string_view>
