@@ -30,7 +30,7 @@ namespace {
 template <bool swapped, class Use>
 void with_cooperative_tile(const PersistentConfig& config, Use&& use) {
   const auto use_tile = [&]<unsigned rows, unsigned columns>() {
-    if constexpr (!swapped || has_swapped_kernel(columns))
+    if constexpr (!swapped || has_swapped_kernel(rows, columns))
       use.template operator()<PersistentTile<rows / 64, columns, swapped>>();
     else
       throw Error("no kernel was compiled for this tile with swapped operands");

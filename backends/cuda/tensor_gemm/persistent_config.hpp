@@ -27,8 +27,8 @@ __host__ __device__ constexpr unsigned floats_of_sums(unsigned rows, unsigned co
   return (rows * columns + granule - 1) / granule * granule;
 }
 
-/// Whether tiles of so many columns come with swapped operands, too. Not of 64 and 128, which waste as much either way.
-constexpr bool has_swapped_kernel(unsigned columns) { return columns != 64 && columns != 128; }
+/// Whether tiles of that size come with swapped operands, too: not square ones, which waste as much either way.
+constexpr bool has_swapped_kernel(unsigned rows, unsigned columns) { return rows != columns; }
 
 /// What a consumer warpgroup has of a persistent GEMM's tiles.
 enum class Schedule {

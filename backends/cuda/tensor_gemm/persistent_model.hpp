@@ -217,7 +217,7 @@ std::vector<PersistentChoice> persistent_choices(const DeviceInfo& device, const
     if (cluster.rows > blocks_for(swapped ? work.n : work.m, tile.rows)) return;
     if (cluster.columns > blocks_for(swapped ? work.m : work.n, tile.columns)) return;
     if (tile.columns / cluster.rows % 8 != 0) return;  // shares of MulticastLoader
-    if (swapped && !has_swapped_kernel(tile.columns)) return;
+    if (swapped && !has_swapped_kernel(tile.rows, tile.columns)) return;
     if (is_pingpong && (swapped || cluster.size() > 2)) return;
     const unsigned clusters = resident(config);
     if (clusters == 0) return;
