@@ -202,7 +202,7 @@ install_disassembler() {
 }
 
 # Processor seconds to compile one file, by its folder: averages of a build by g++ 12 and CUDA 13 on an AMD EPYC.
-declare -A seconds_to_compile=([core]=17 [bench]=11 [host]=5 [kokkos]=9 [mpi]=2 [gpu]=4 [cuda]=45 [hip]=45 [simt]=5 [_deps]=5)
+declare -A seconds_to_compile=([core]=17 [bench]=11 [host]=5 [kokkos]=9 [mpi]=2 [gpu]=4 [cuda]=28 [hip]=45 [simt]=5 [_deps]=5)
 
 # say_what_is_built <target>: files that are not compiled yet, and the minutes that they take, to the next whole one.
 say_what_is_built() {

@@ -30,7 +30,10 @@ constexpr std::size_t most_emulated = CROSSWARP_MOST_EMULATED;
 constexpr std::size_t one_cell_of = CROSSWARP_ONE_CELL_OF;
 
 /// Random points of each experiment; every variant takes all of them.
-constexpr std::size_t random_points = 4;
+#ifndef CROSSWARP_RANDOM_POINTS
+#define CROSSWARP_RANDOM_POINTS 4
+#endif
+constexpr std::size_t random_points = CROSSWARP_RANDOM_POINTS;
 
 /// One runner for all tests: devices are opened once.
 Runner& runner() {
@@ -103,7 +106,7 @@ std::vector<Cell> sample_of(const std::vector<Cell>& cells) {
   return sample;
 }
 
-/// Of random points every so many over all variants: some take minutes under ThreadSanitizer.
+/// Of random points every so many over all variants.
 void add_tests(std::uint64_t seed) {
   for (const Cell& cell : sample_of(Registry::instance().test_cells())) add_test(full_name(cell), cell, "");
   std::map<std::string, std::size_t> numbers;  // of the next test, by variant

@@ -1,6 +1,7 @@
 // MPI_Allreduce without a wait for the rank's queue, which has not written the input yet.
 // at: --n 4194304 --ranks 3
 // needs: host
+// runs: 6
 #include "backends/kokkos/ranks.hpp"
 #include "backends/mpi/processes.hpp"
 #include "experiments/all_reduce.hpp"
