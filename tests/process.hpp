@@ -81,7 +81,7 @@ class Running {
     if (process_ != 0) return;
     const int nowhere = open("/dev/null", O_RDWR);
     for (const int descriptor : {0, 1, 2}) dup2(nowhere, descriptor);
-    signal(SIGINT, SIG_DFL);  // which a shell's background jobs ignore
+    for (const int ignored : {SIGINT, SIGHUP}) signal(ignored, SIG_DFL);  // by a shell's background jobs, by nohup
     execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
     _exit(127);
   }
