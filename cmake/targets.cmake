@@ -89,10 +89,9 @@ endfunction()
 
 # Compile and link options of the emulation by sanitizer; `plain` is none. -O1, since compiling takes longer than running.
 # Of undefined behaviour without what AddressSanitizer finds when such a pointer is used: it is a third of the compile time.
-# Nor is a variable's use behind its scope looked for, another quarter: a kernel hands no addresses of its own out.
 set(CROSSWARP_plain_OPTIONS -O1)
 set(CROSSWARP_asan_OPTIONS -fsanitize=address,undefined -fno-sanitize=null,pointer-overflow,object-size,vptr
-  -fno-sanitize-address-use-after-scope -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
+  -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
 set(CROSSWARP_tsan_OPTIONS -fsanitize=thread -O1 -g1)
 
 # Warp sizes by sanitizer. One suffices to find memory errors and races; results are tested at both without sanitizers.
