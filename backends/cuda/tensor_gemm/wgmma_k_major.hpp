@@ -37,12 +37,9 @@ namespace {
 /// holds rows 16·w and on of d, in registers as store_fragment() has them.
 template <class A, unsigned count>
 __device__ void wgmma_k_major(float (&d)[count], std::uint64_t a, std::uint64_t b, int accumulate) {
-  static_assert(count == 32 || count == 64 || count == 72 || count == 80 || count == 88 || count == 96 || count == 128);
+  static_assert(count == 32 || count == 64 || count == 96 || count == 128);
   if constexpr (count == 32) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(64, 32, 33, 34);
   if constexpr (count == 64) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(128, 64, 65, 66);
-  if constexpr (count == 72) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(144, 72, 73, 74);
-  if constexpr (count == 80) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(160, 80, 81, 82);
-  if constexpr (count == 88) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(176, 88, 89, 90);
   if constexpr (count == 96) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(192, 96, 97, 98);
   if constexpr (count == 128) CROSSWARP_WGMMA_K_MAJOR_BY_TYPE(256, 128, 129, 130);
 }
